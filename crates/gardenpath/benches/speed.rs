@@ -1,0 +1,109 @@
+//! Speeds of the core on one thread, each checked for a right result first.
+//!
+//! `cargo bench -p gardenpath` prints a table. Machines differ and are noisy: every line is the best of several rounds.
+
+use gardenpath::{Chart, Corpus, Ensemble, Grammar, Inside, LogProbability, Sampler, Seed, class_entropy};
+use std::time::Instant;
+
+fn main() {
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("the pool is made once");
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let chosen = |name: &str| wanted.is_empty() || wanted.iter().any(|word| name.contains(word.as_str()));
+    println!("{:<44} {:>14} {:>14}", "one thread, v = 16", "measured", "at least");
+    if chosen("sample") {
+        sampling();
+    }
+    if chosen("inside") {
+        inside(2, 1.0e6);
+        inside(3, 0.3e6);
+    }
+    if chosen("deep") {
+        deep(6, 244, 0.2);
+        deep(7, 610, 5.0);
+    }
+    if chosen("entropy") {
+        entropy();
+    }
+}
+
+fn sampling() {
+    let sampler = Sampler::new(&grammar(3, 0.25));
+    let corpus = Corpus::sample_with(&sampler, Seed::new(1), 0..1000);
+    assert_eq!(corpus.sentence(999), sampler.tree(Seed::new(1), 999).sentence());
+    let mut tokens = 0;
+    let seconds = best_of(9, || tokens = Corpus::sample_with(&sampler, Seed::new(1), 0..400_000).tokens().len());
+    report("sampling, L = 3, f = 1/4 (tokens/s)", tokens as f64 / seconds, "150.0 M");
+}
+
+fn inside(depth: usize, at_least: f64) {
+    let grammar = grammar(depth, 0.25);
+    let inside = Inside::new(&grammar);
+    let corpus = Corpus::sample(&grammar, Seed::new(1), 0..100_000);
+    for i in 0..50 {
+        check(&grammar, &inside, corpus.sentence(i));
+    }
+    let mut workspace = inside.workspace();
+    let seconds = best_of(7, || {
+        for sentence in corpus.sentences() {
+            std::hint::black_box(inside.posterior_with(&mut workspace, sentence).expect("the tokens are right"));
+        }
+    });
+    let name = format!("inside, L = {depth}, f = 1/4 (sentences/s)");
+    report(&name, corpus.len() as f64 / seconds, &format!("{:.1} M", at_least / 1e6));
+}
+
+fn deep(depth: usize, len: usize, at_most: f64) {
+    let grammar = grammar(depth, 1.0);
+    let inside = Inside::new(&grammar);
+    let sampler = Sampler::new(&grammar);
+    let sentence = (0..).map(|i| sampler.tree(Seed::new(1), i)).find(|tree| tree.sentence().len() == len);
+    let sentence = sentence.expect("a typical length occurs").sentence().to_vec();
+    // With all rules grammatical, the sum over all sentences of one length is the law of the lengths times v^-n at most.
+    let posterior = inside.posterior(&sentence).expect("the tokens are right");
+    let log = posterior.log_likelihood(posterior.root().expect("all sentences are grammatical")).expect("possible");
+    assert!((log + len as f64 * 16f64.ln()).abs() < 30.0, "{log}");
+    let seconds = best_of(3, || {
+        std::hint::black_box(inside.posterior(&sentence).expect("the tokens are right"));
+    });
+    println!(
+        "{:<44} {:>12.3} s {:>10.1} s max",
+        format!("one sentence, L = {depth}, f = 1, {len} tokens"),
+        seconds,
+        at_most
+    );
+}
+
+fn entropy() {
+    let ensemble = Ensemble::new(16, 4).fraction(0.5);
+    let seconds = best_of(1, || {
+        let entropy = class_entropy(&ensemble, 1, 1000, Seed::new(0), &|_| ()).expect("the parameters are right");
+        assert!(entropy.mean > 0.0 && entropy.mean < 16f64.ln());
+    });
+    println!("{:<44} {:>12.3} s {:>10.1} s max", "class entropy, L = 4, f = 1/2, 1000 sentences", seconds, 10.0);
+}
+
+fn grammar(depth: usize, fraction: f64) -> Grammar {
+    Ensemble::new(16, depth).fraction(fraction).sample(Seed::new(7)).expect("the parameters are right")
+}
+
+/// The fast kernel against the plain recursion in logarithms.
+fn check(grammar: &Grammar, inside: &Inside, sentence: &[u8]) {
+    let posterior = inside.posterior(sentence).expect("the tokens are right");
+    let chart = Chart::<LogProbability>::parse(grammar, sentence).expect("the tokens are right");
+    for (root, LogProbability(log)) in chart.root_entries() {
+        assert!((posterior.log_likelihood(*root).expect("both find the root") - log).abs() < 1e-9);
+    }
+}
+
+fn best_of(rounds: usize, mut work: impl FnMut()) -> f64 {
+    let time = |_| {
+        let clock = Instant::now();
+        work();
+        clock.elapsed().as_secs_f64()
+    };
+    (0..rounds).map(time).fold(f64::INFINITY, f64::min)
+}
+
+fn report(name: &str, rate: f64, at_least: &str) {
+    println!("{name:<44} {:>12.2} M {at_least:>14}", rate / 1e6);
+}

@@ -1,0 +1,124 @@
+//! Which cells a chart has: those that belong to some tree over the whole sentence.
+
+use crate::error::{Error, Result};
+use crate::shape::Shape;
+
+/// The cells of all levels for sentences of one length.
+#[derive(Clone, Debug)]
+pub(crate) struct Cells {
+    len: usize,
+    levels: Vec<LevelCells>,
+}
+
+/// The cells of one level, numbered by start and then by span.
+///
+/// The spans of one start form an interval; spans inside it that no tree uses have a cell that is never filled.
+#[derive(Clone, Debug)]
+pub(crate) struct LevelCells {
+    /// The first cell of each start, and the total number.
+    first: Vec<u32>,
+    /// The span of the first cell of each start.
+    min_span: Vec<u32>,
+    /// Whether some tree uses the cell.
+    used: Vec<bool>,
+}
+
+/// Charts beyond this are refused instead of exhausting the machine.
+const MEMORY_LIMIT: u64 = 8 << 30;
+
+impl Cells {
+    pub fn new(shape: &Shape, len: usize) -> Self {
+        let levels = (0..=shape.depth()).map(|level| LevelCells::new(shape, level, len)).collect();
+        Cells { len, levels }
+    }
+
+    /// Refuses sentences whose chart, if full, would not fit, before any memory is taken.
+    pub fn check_size(shape: &Shape, sizes: &[usize], len: usize, entry_bytes: usize) -> Result<()> {
+        if !shape.lengths().contains(&len) {
+            return Ok(());
+        }
+        let entries: u64 = (0..=shape.depth())
+            .map(|level| {
+                let spans = shape.spans(level);
+                let cells =
+                    len.min(1 + len.saturating_sub(*spans.start())) * (spans.end() - spans.start() + 1).min(len);
+                cells as u64 * sizes[level] as u64
+            })
+            .sum();
+        let needed = entries * entry_bytes as u64;
+        if needed > MEMORY_LIMIT {
+            return Err(Error::TooLarge { len, needed_mb: needed >> 20, limit_mb: MEMORY_LIMIT >> 20 });
+        }
+        Ok(())
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn level(&self, level: usize) -> &LevelCells {
+        &self.levels[level]
+    }
+
+    /// The number of cells of all levels, used or not.
+    pub fn total(&self) -> usize {
+        self.levels.iter().map(|level| level.used.len()).sum()
+    }
+}
+
+impl LevelCells {
+    fn new(shape: &Shape, level: usize, len: usize) -> Self {
+        let mut cells = LevelCells { first: vec![0], min_span: Vec::new(), used: Vec::new() };
+        if !shape.lengths().contains(&len) {
+            return cells;
+        }
+        for start in 0..len {
+            let spans = *shape.spans(level).start()..=(*shape.spans(level).end()).min(len - start);
+            let used = |span: &usize| shape.reachable(level, len, start, *span);
+            let min = spans.clone().find(used);
+            if let (Some(min), Some(max)) = (min, spans.rev().find(used)) {
+                cells.used.extend((min..=max).map(|span| used(&span)));
+            }
+            cells.min_span.push(min.unwrap_or(1) as u32);
+            cells.first.push(cells.used.len() as u32);
+        }
+        cells
+    }
+
+    /// The number of the cell on `start..start + span`, if some tree uses it.
+    #[inline]
+    pub fn find(&self, start: usize, span: usize) -> Option<u32> {
+        Some(self.first[start] + self.used_offset(start, span)?)
+    }
+
+    /// The position of a span among those of its start, if some tree uses it.
+    #[inline]
+    pub fn used_offset(&self, start: usize, span: usize) -> Option<u32> {
+        let offset = (span as u32).checked_sub(*self.min_span.get(start)?)?;
+        let cell = self.first[start] + offset;
+        (cell < self.first[start + 1] && self.used[cell as usize]).then_some(offset)
+    }
+
+    /// The number of starts that have cells at all.
+    pub fn starts(&self) -> usize {
+        self.min_span.len()
+    }
+
+    /// The number of cells of a start, used or not.
+    #[inline]
+    pub fn count(&self, start: usize) -> usize {
+        (self.first[start + 1] - self.first[start]) as usize
+    }
+
+    /// The first cell of a start.
+    #[inline]
+    pub fn first(&self, start: usize) -> usize {
+        self.first[start] as usize
+    }
+
+    /// The smallest span of a start.
+    #[inline]
+    pub fn min_span(&self, start: usize) -> usize {
+        self.min_span[start] as usize
+    }
+}

@@ -1,0 +1,208 @@
+//! The way down: outside values, and from them the marginals of spans and rules.
+
+use super::{Chart, Parser, Scratch};
+use crate::grammar::Symbol;
+use crate::semiring::{Scaled, Semiring};
+
+/// Outside values of a chart: the value of everything around a symbol on a span.
+#[derive(Clone, Debug)]
+pub struct Outside<S> {
+    /// One value per entry of the chart's levels.
+    levels: Vec<Vec<S>>,
+    /// The sum over all uses of each rule of outside times inside, per layer and rule.
+    rules: Vec<Vec<S>>,
+}
+
+impl<S: Semiring> Outside<S> {
+    /// The outside value of a symbol on a span, if the chart has it.
+    pub fn value(&self, chart: &Chart<S>, level: usize, start: usize, span: usize, symbol: Symbol) -> Option<&S> {
+        let cell = chart.template().level(level).find(start, span)?;
+        let entries = chart.level(level);
+        let entry = entries.range(cell).find(|&entry| entries.entries()[entry].0 == symbol)?;
+        Some(&self.levels[level][entry])
+    }
+
+    /// The total value of all derivations that use each rule of layer `level`, counted with multiplicity.
+    pub fn rules(&self, level: usize) -> &[S] {
+        &self.rules[level]
+    }
+}
+
+impl<S: Semiring> Parser<'_, S> {
+    /// Goes back down through a filled chart. `roots` are the values of the root symbols: the prior, or one for a label.
+    ///
+    /// This is the derivative of the inside recursion, step by step in reverse, and as cheap.
+    pub fn outside(&self, chart: &Chart<S>, roots: &[S]) -> Outside<S> {
+        let depth = self.grammar().depth();
+        let mut outside = Outside { levels: Vec::with_capacity(depth + 1), rules: Vec::with_capacity(depth) };
+        outside.levels.push(chart.root_entries().iter().map(|(root, _)| roots[usize::from(*root)].clone()).collect());
+        let mut scratch = Scratch::default();
+        for level in 0..depth {
+            let (below, rules) = self.outside_layer(chart, &mut scratch, level, &outside.levels[level]);
+            outside.levels.push(below);
+            outside.rules.push(rules);
+        }
+        outside
+    }
+
+    /// The outside values of level `level + 1` and the values of the rules of layer `level`.
+    fn outside_layer(&self, chart: &Chart<S>, scratch: &mut Scratch<S>, level: usize, above: &[S]) -> (Vec<S>, Vec<S>) {
+        let (layer, weights) = (self.grammar().layer(level), self.weights(level));
+        let (cells, parents, children) = (chart.template().level(level), layer.parents(), layer.children());
+        let below = chart.level(level + 1);
+        let mut outside = vec![S::zero(); below.entries().len()];
+        let mut pair_rules = vec![S::zero(); layer.pairs().len()];
+        let mut triple_rules = vec![S::zero(); layer.triples().len()];
+        let Scratch { blocks, thirds, .. } = scratch;
+        // Outside values of the cells of one start: [cell][symbol].
+        let mut around: Vec<S> = Vec::new();
+        // The derivative of each pair of a block, and of each (third child, parent).
+        let (mut of_pair, mut of_third): (Vec<S>, Vec<S>) = (Vec::new(), Vec::new());
+        for start in 0..cells.starts() {
+            around.clear();
+            around.resize(cells.count(start) * parents, S::zero());
+            for filled in chart.level(level).filled(start) {
+                let offset = filled.cell as usize - cells.first(start);
+                for entry in chart.level(level).range(filled.cell) {
+                    let symbol = usize::from(chart.level(level).entries()[entry].0);
+                    around[offset * parents + symbol] = above[entry].clone();
+                }
+            }
+            blocks.collect(below, start, children);
+            for block in 0..blocks.len() {
+                blocks.sum(block, below);
+                let (width, pairs) = (blocks.width(block), blocks.pairs());
+                of_pair.clear();
+                of_pair.resize(pairs.len(), S::zero());
+                if let Some(offset) = cells.used_offset(start, width) {
+                    let around = &around[offset as usize * parents..][..parents];
+                    for (&(a, b, ref value), derivative) in pairs.iter().zip(&mut of_pair) {
+                        for entry in layer.pairs().find(usize::from(a), b) {
+                            let outer = around[usize::from(layer.pairs().parent(entry))].mul(&weights.pairs[entry]);
+                            pair_rules[entry].add(outer.mul(value));
+                            derivative.add(outer);
+                        }
+                    }
+                }
+                thirds.collect(cells, below, start, width);
+                if !layer.triples().is_empty() && !thirds.is_empty() {
+                    let prefix = |a: Symbol, b: Symbol| usize::from(a) * children + usize::from(b);
+                    if thirds.factoring_pays(pairs.len(), layer) {
+                        thirds.sum_rules(pairs, layer, weights);
+                        of_third.clear();
+                        of_third.resize(children * parents, S::zero());
+                        for &(offset, cell) in &thirds.cells {
+                            let around = &around[offset as usize * parents..][..parents];
+                            for entry in below.range(cell) {
+                                let (c, ref third) = below.entries()[entry];
+                                let of_third = &mut of_third[usize::from(c) * parents..][..parents];
+                                for ((outer, sum), derivative) in around.iter().zip(thirds.sums(c)).zip(of_third) {
+                                    if !outer.is_zero() {
+                                        outside[entry].add(outer.mul(sum));
+                                        derivative.add(outer.mul(third));
+                                    }
+                                }
+                            }
+                        }
+                        for (&(a, b, ref value), derivative) in pairs.iter().zip(&mut of_pair) {
+                            for (c, entries) in layer.triples().with_prefix(prefix(a, b)) {
+                                for entry in entries {
+                                    let parent = usize::from(layer.triples().parent(entry));
+                                    let outer =
+                                        of_third[usize::from(c) * parents + parent].mul(&weights.triples[entry]);
+                                    triple_rules[entry].add(outer.mul(value));
+                                    derivative.add(outer);
+                                }
+                            }
+                        }
+                    } else {
+                        for &(offset, cell) in &thirds.cells {
+                            let around = &around[offset as usize * parents..][..parents];
+                            for third_entry in below.range(cell) {
+                                let (c, ref third) = below.entries()[third_entry];
+                                for (&(a, b, ref value), derivative) in pairs.iter().zip(&mut of_pair) {
+                                    for entry in layer.triples().find(prefix(a, b), c) {
+                                        let parent = usize::from(layer.triples().parent(entry));
+                                        let outer = around[parent].mul(&weights.triples[entry]);
+                                        let inner = outer.mul(value);
+                                        triple_rules[entry].add(inner.mul(third));
+                                        outside[third_entry].add(inner);
+                                        derivative.add(outer.mul(third));
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                for &(_, one, two) in blocks.adjacent(block) {
+                    for first in below.range(one) {
+                        let (a, ref x) = below.entries()[first];
+                        for second in below.range(two) {
+                            let (b, ref y) = below.entries()[second];
+                            let derivative = &of_pair[blocks.position(a, b)];
+                            outside[first].add(derivative.mul(y));
+                            outside[second].add(derivative.mul(x));
+                        }
+                    }
+                }
+            }
+        }
+        let mut rules = vec![S::zero(); layer.rules().len()];
+        for (entry, value) in pair_rules.into_iter().enumerate() {
+            rules[layer.pairs().rule(entry)] = value;
+        }
+        for (entry, value) in triple_rules.into_iter().enumerate() {
+            rules[layer.triples().rule(entry)] = value;
+        }
+        (outside, rules)
+    }
+}
+
+/// The posterior probabilities of spans and rules given the sentence.
+#[derive(Clone, Debug)]
+pub struct Marginals {
+    /// `spans[level]`: (start, number of tokens, symbol, probability that the derivation has it).
+    pub spans: Vec<Vec<(usize, usize, Symbol, f64)>>,
+    /// `rules[level][rule]`: how often the derivation is expected to use the rule.
+    pub rules: Vec<Vec<f64>>,
+}
+
+impl Parser<'_, Scaled> {
+    /// The marginals of a chart under the grammar's prior, or `None` if the sentence is impossible.
+    ///
+    /// ```
+    /// use gardenpath::{Ensemble, Parser, Scaled, Seed};
+    ///
+    /// let grammar = Ensemble::new(3, 2).fraction(1.0).sample(Seed::new(1))?;
+    /// let parser = Parser::<Scaled>::new(&grammar);
+    /// let marginals = parser.marginals(&parser.parse(&[0, 1, 2, 0, 1])?).unwrap();
+    /// // Two trees, 2 + 3 and 3 + 2, are equally likely.
+    /// let first: f64 = marginals.spans[1].iter().filter(|s| (s.0, s.1) == (0, 2)).map(|s| s.3).sum();
+    /// assert!((first - 0.5).abs() < 1e-12);
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn marginals(&self, chart: &Chart<Scaled>) -> Option<Marginals> {
+        let prior: Vec<Scaled> = self.grammar().prior().iter().map(|&p| Scaled::new(p, 0)).collect();
+        let outside = self.outside(chart, &prior);
+        let mut total = Scaled::zero();
+        for (root, value) in chart.root_entries() {
+            total.add(value.mul(&prior[usize::from(*root)]));
+        }
+        if total.is_zero() {
+            return None;
+        }
+        let mut spans = Vec::new();
+        for (level, outside) in outside.levels.iter().enumerate() {
+            let mut values = outside.iter();
+            let mut found = Vec::new();
+            for cell in chart.cells(level) {
+                for ((symbol, inside), outside) in cell.values.iter().zip(&mut values) {
+                    found.push((cell.start, cell.span, *symbol, inside.mul(outside).ratio(total)));
+                }
+            }
+            spans.push(found);
+        }
+        let rules = outside.rules.iter().map(|layer| layer.iter().map(|value| value.ratio(total)).collect()).collect();
+        Some(Marginals { spans, rules })
+    }
+}

@@ -1,0 +1,216 @@
+//! Filling a chart from the tokens up: the recursion of the paper's eq. `inside`, once for all semirings.
+
+use super::blocks::{Blocks, Thirds};
+use super::{Cells, Chart, Level};
+use crate::error::Result;
+use crate::grammar::{Grammar, Layer, Symbol};
+use crate::semiring::Semiring;
+use crate::shape::Shape;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A grammar prepared for parsing in one semiring.
+///
+/// ```
+/// use gardenpath::{Ensemble, Parser, Recognition, Seed};
+///
+/// let grammar = Ensemble::new(8, 2).fraction(0.5).sample(Seed::new(1))?;
+/// let parser = Parser::<Recognition>::new(&grammar);
+/// let chart = parser.parse(&[1, 2, 3, 4])?;
+/// assert!(chart.root_entries().len() <= 1, "four tokens have one tree topology");
+/// # Ok::<(), gardenpath::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Parser<'g, S> {
+    grammar: &'g Grammar,
+    shape: Shape,
+    weights: Vec<LayerWeights<S>>,
+}
+
+/// The values of the rules of a layer, in the order of its indices.
+#[derive(Clone, Debug)]
+pub(crate) struct LayerWeights<S> {
+    pub pairs: Vec<S>,
+    pub triples: Vec<S>,
+}
+
+/// Buffers that are reused from cell to cell and from sentence to sentence.
+pub(crate) struct Scratch<S> {
+    /// Values of the cells of one start: `[cell][symbol]`.
+    values: Vec<S>,
+    /// Which of these cells have a value.
+    touched: Vec<bool>,
+    pub(super) blocks: Blocks<S>,
+    pub(super) thirds: Thirds<S>,
+    cells: HashMap<usize, Arc<Cells>>,
+    cached_cells: usize,
+}
+
+impl<S: Semiring> Default for Scratch<S> {
+    fn default() -> Self {
+        Scratch {
+            values: Vec::new(),
+            touched: Vec::new(),
+            blocks: Blocks::default(),
+            thirds: Thirds::default(),
+            cells: HashMap::new(),
+            cached_cells: 0,
+        }
+    }
+}
+
+/// How many cells the templates of all sentence lengths may have together before they are forgotten.
+const CACHED_CELLS: usize = 1 << 22;
+
+impl<S: Semiring> Scratch<S> {
+    fn cells(&mut self, shape: &Shape, len: usize) -> Arc<Cells> {
+        if let Some(cells) = self.cells.get(&len) {
+            return cells.clone();
+        }
+        let cells = Arc::new(Cells::new(shape, len));
+        if self.cached_cells > CACHED_CELLS {
+            self.cells.clear();
+            self.cached_cells = 0;
+        }
+        self.cached_cells += cells.total();
+        self.cells.insert(len, cells.clone());
+        cells
+    }
+}
+
+impl<'g, S: Semiring> Parser<'g, S> {
+    /// Prepares a grammar.
+    pub fn new(grammar: &'g Grammar) -> Self {
+        let weights = grammar.layers().iter().map(LayerWeights::new).collect();
+        Parser { grammar, shape: grammar.shape(), weights }
+    }
+
+    /// The grammar.
+    pub fn grammar(&self) -> &'g Grammar {
+        self.grammar
+    }
+
+    /// Fills the chart of a sentence. A sentence that the grammar cannot derive gets a chart without roots.
+    pub fn parse(&self, sentence: &[Symbol]) -> Result<Chart<S>> {
+        let mut chart = self.empty_chart();
+        let mut scratch = Scratch::default();
+        self.start(&mut chart, &mut scratch, sentence)?;
+        for level in (0..self.grammar.depth()).rev() {
+            self.fill_layer(&mut chart, &mut scratch, level);
+        }
+        Ok(chart)
+    }
+
+    pub(crate) fn empty_chart(&self) -> Chart<S> {
+        let levels = (0..=self.grammar.depth()).map(|_| Level::default()).collect();
+        let cells = Arc::new(Cells::new(&self.shape, 0));
+        Chart { cells, levels, classes: self.grammar.classes() }
+    }
+
+    /// Checks a sentence and makes it the lowest level of the chart.
+    pub(crate) fn start(&self, chart: &mut Chart<S>, scratch: &mut Scratch<S>, sentence: &[Symbol]) -> Result<()> {
+        self.grammar.check_sentence(sentence)?;
+        let len = sentence.len();
+        if chart.cells.len() != len {
+            Cells::check_size(&self.shape, self.grammar.sizes(), len, size_of::<(Symbol, S)>())?;
+            chart.cells = scratch.cells(&self.shape, len);
+        }
+        chart.levels.iter_mut().for_each(Level::clear);
+        let depth = self.grammar.depth();
+        let (cells, tokens) = (chart.cells.level(depth), &mut chart.levels[depth]);
+        for start in 0..cells.starts() {
+            for _ in 0..cells.count(start) {
+                tokens.push(sentence[start], S::one());
+                tokens.close_cell(1);
+            }
+            tokens.close_start();
+        }
+        Ok(())
+    }
+
+    /// Fills level `level` from the one below it.
+    pub(crate) fn fill_layer(&self, chart: &mut Chart<S>, scratch: &mut Scratch<S>, level: usize) {
+        let (layer, weights) = (self.grammar.layer(level), &self.weights[level]);
+        let (cells, above, below) = chart.layer_mut(level);
+        let cells = cells.level(level);
+        let parents = layer.parents();
+        let Scratch { values, touched, blocks, thirds, .. } = scratch;
+        for start in 0..cells.starts() {
+            let count = cells.count(start);
+            values.clear();
+            values.resize(count * parents, S::zero());
+            touched.clear();
+            touched.resize(count, false);
+            blocks.collect(below, start, layer.children());
+            let mut add = |offset: u32, symbol: Symbol, value: S| {
+                touched[offset as usize] = true;
+                values[offset as usize * parents + usize::from(symbol)].add(value);
+            };
+            for block in 0..blocks.len() {
+                blocks.sum(block, below);
+                let (width, pairs) = (blocks.width(block), blocks.pairs());
+                if let Some(offset) = cells.used_offset(start, width) {
+                    for &(a, b, ref value) in pairs {
+                        for entry in layer.pairs().find(usize::from(a), b) {
+                            add(offset, layer.pairs().parent(entry), value.mul(&weights.pairs[entry]));
+                        }
+                    }
+                }
+                thirds.collect(cells, below, start, width);
+                if layer.triples().is_empty() || thirds.is_empty() {
+                    continue;
+                }
+                if thirds.factoring_pays(pairs.len(), layer) {
+                    thirds.sum_rules(pairs, layer, weights);
+                    for &(offset, cell) in &thirds.cells {
+                        for &(c, ref third) in below.cell(cell) {
+                            for (parent, sum) in thirds.sums(c).iter().enumerate().filter(|(_, sum)| !sum.is_zero()) {
+                                add(offset, parent as Symbol, sum.mul(third));
+                            }
+                        }
+                    }
+                } else {
+                    for &(offset, cell) in &thirds.cells {
+                        for &(c, ref third) in below.cell(cell) {
+                            for &(a, b, ref value) in pairs {
+                                let prefix = usize::from(a) * layer.children() + usize::from(b);
+                                for entry in layer.triples().find(prefix, c) {
+                                    let value = value.mul(third).mul(&weights.triples[entry]);
+                                    add(offset, layer.triples().parent(entry), value);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            for offset in 0..count {
+                if touched[offset] {
+                    for (symbol, value) in values[offset * parents..][..parents].iter().enumerate() {
+                        if !value.is_zero() {
+                            above.push(symbol as Symbol, value.clone());
+                        }
+                    }
+                }
+                above.close_cell(cells.min_span(start) + offset);
+            }
+            above.close_start();
+        }
+    }
+
+    pub(crate) fn weights(&self, level: usize) -> &LayerWeights<S> {
+        &self.weights[level]
+    }
+}
+
+impl<S: Semiring> LayerWeights<S> {
+    fn new(layer: &Layer) -> Self {
+        let weight = |rule: usize| {
+            let rule = layer.rules()[rule];
+            S::rule(rule.probability, rule.children.len())
+        };
+        LayerWeights {
+            pairs: (0..layer.pairs().len()).map(|entry| weight(layer.pairs().rule(entry))).collect(),
+            triples: (0..layer.triples().len()).map(|entry| weight(layer.triples().rule(entry))).collect(),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Corpora: many sentences with their roots, sampled reproducibly.
+
+mod sampler;
+
+pub use sampler::Sampler;
+
+use crate::grammar::{Grammar, Symbol};
+use crate::seed::Seed;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Sentences of one grammar with their root labels: ragged tokens, offsets and roots.
+///
+/// ```
+/// use gardenpath::{Corpus, Ensemble, Seed};
+///
+/// let grammar = Ensemble::new(16, 2).sample(Seed::new(7))?;
+/// let corpus = Corpus::sample(&grammar, Seed::new(1), 0..100);
+/// // Sentence i is a function of (grammar, seed, i): corpora nest, and any slice can be made anywhere.
+/// let slice = Corpus::sample(&grammar, Seed::new(1), 40..50);
+/// assert_eq!(slice.sentence(0), corpus.sentence(40));
+/// # Ok::<(), gardenpath::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Corpus {
+    tokens: Vec<Symbol>,
+    /// Sentence `i` is `tokens[offsets[i]..offsets[i + 1]]`.
+    offsets: Vec<usize>,
+    roots: Vec<Symbol>,
+}
+
+impl Default for Corpus {
+    fn default() -> Self {
+        Corpus { tokens: Vec::new(), offsets: vec![0], roots: Vec::new() }
+    }
+}
+
+/// Sentences sampled by one task: large enough to hide the scheduling, small enough to balance it.
+const SHARD: u64 = 4096;
+
+impl Corpus {
+    /// Samples the sentences with these numbers, on all threads.
+    pub fn sample(grammar: &Grammar, seed: Seed, numbers: Range<u64>) -> Self {
+        Self::sample_with(&Sampler::new(grammar), seed, numbers)
+    }
+
+    /// Samples the sentences with these numbers, with tables that were made before.
+    pub fn sample_with(sampler: &Sampler, seed: Seed, numbers: Range<u64>) -> Self {
+        let shards = numbers.end.saturating_sub(numbers.start).div_ceil(SHARD);
+        let pieces: Vec<Corpus> = (0..shards)
+            .into_par_iter()
+            .map(|shard| {
+                let first = numbers.start + shard * SHARD;
+                let mut piece = Corpus::default();
+                sampler.sample_into(seed, first..numbers.end.min(first + SHARD), &mut piece);
+                piece
+            })
+            .collect();
+        let mut corpus = Corpus::default();
+        corpus.tokens.reserve(pieces.iter().map(|piece| piece.tokens.len()).sum());
+        corpus.offsets.reserve(pieces.iter().map(Corpus::len).sum());
+        pieces.iter().for_each(|piece| corpus.append(piece));
+        corpus
+    }
+
+    /// The corpora of a long stream, piece by piece, so that it need not be held in memory.
+    ///
+    /// ```
+    /// use gardenpath::{Corpus, Ensemble, Sampler, Seed};
+    ///
+    /// let grammar = Ensemble::new(8, 2).sample(Seed::new(7))?;
+    /// let sampler = Sampler::new(&grammar);
+    /// let tokens: usize = Corpus::stream(&sampler, Seed::new(1), 0..100_000, 10_000).map(|c| c.tokens().len()).sum();
+    /// assert!((tokens as f64 / 100_000.0 - grammar.mean_length()).abs() < 0.05);
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn stream(sampler: &Sampler, seed: Seed, numbers: Range<u64>, piece: u64) -> impl Iterator<Item = Corpus> + '_ {
+        let piece = piece.max(1);
+        (0..numbers.end.saturating_sub(numbers.start).div_ceil(piece)).map(move |k| {
+            let first = numbers.start + k * piece;
+            Corpus::sample_with(sampler, seed, first..numbers.end.min(first + piece))
+        })
+    }
+
+    /// Adds a sentence with its root.
+    pub fn push(&mut self, sentence: &[Symbol], root: Symbol) {
+        self.tokens.extend_from_slice(sentence);
+        self.close_sentence(root);
+    }
+
+    /// Ends the sentence whose tokens were just added.
+    #[inline]
+    pub(crate) fn close_sentence(&mut self, root: Symbol) {
+        self.offsets.push(self.tokens.len());
+        self.roots.push(root);
+    }
+
+    /// Adds all sentences of another corpus.
+    pub fn append(&mut self, other: &Corpus) {
+        let base = self.tokens.len();
+        self.tokens.extend_from_slice(&other.tokens);
+        self.offsets.extend(other.offsets[1..].iter().map(|offset| base + offset));
+        self.roots.extend_from_slice(&other.roots);
+    }
+
+    /// The number of sentences.
+    pub fn len(&self) -> usize {
+        self.roots.len()
+    }
+
+    /// Whether there is no sentence.
+    pub fn is_empty(&self) -> bool {
+        self.roots.is_empty()
+    }
+
+    /// The tokens of sentence `i`.
+    pub fn sentence(&self, i: usize) -> &[Symbol] {
+        &self.tokens[self.offsets[i]..self.offsets[i + 1]]
+    }
+
+    /// All sentences in order.
+    pub fn sentences(&self) -> impl Iterator<Item = &[Symbol]> {
+        self.offsets.windows(2).map(|window| &self.tokens[window[0]..window[1]])
+    }
+
+    /// The tokens of all sentences, one after another.
+    pub fn tokens(&self) -> &[Symbol] {
+        &self.tokens
+    }
+
+    /// Where each sentence begins, and the end of the last.
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// The root of each sentence.
+    pub fn roots(&self) -> &[Symbol] {
+        &self.roots
+    }
+
+    pub(crate) fn tokens_mut(&mut self) -> &mut Vec<Symbol> {
+        &mut self.tokens
+    }
+}

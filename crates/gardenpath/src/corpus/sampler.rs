@@ -1,0 +1,195 @@
+//! Sampling of derivations: one random word and one table look-up per rule.
+
+use super::Corpus;
+use crate::grammar::{Children, Grammar, Symbol};
+use crate::seed::{Seed, Stream};
+use crate::tree::Tree;
+use std::ops::Range;
+
+/// Alias tables of a grammar, from which sentences and trees are drawn.
+///
+/// Each rule costs one 64-bit word: the high half of its product with the number of slots is the slot, the low half decides
+/// between the slot's two rules. Nothing branches on random data, not even the number of children.
+#[derive(Clone, Debug)]
+pub struct Sampler {
+    roots: Choice,
+    layers: Vec<Choice>,
+    max_len: usize,
+}
+
+/// One alias table per parent.
+#[derive(Clone, Debug)]
+struct Choice {
+    slots: Vec<Slot>,
+    /// First slot and number of slots of each parent.
+    ranges: Vec<(u32, u32)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// The slot's own outcome is taken if the fraction is below this, the other one otherwise.
+    threshold: u64,
+    own: Outcome,
+    other: Outcome,
+}
+
+/// Up to three symbols and their number.
+#[derive(Clone, Copy, Debug)]
+struct Outcome([u8; 4]);
+
+impl Sampler {
+    /// Makes the tables of a grammar.
+    pub fn new(grammar: &Grammar) -> Self {
+        let roots = (0..grammar.classes()).map(|class| (Outcome([class as u8, 0, 0, 1]), grammar.prior()[class]));
+        let layers = grammar.layers().iter().map(|layer| {
+            let outcomes = |parent| {
+                let rules = &layer.rules()[layer.rules_of(parent as Symbol)];
+                rules.iter().map(|rule| (Outcome::new(rule.children), rule.probability)).collect()
+            };
+            Choice::new((0..layer.parents()).map(outcomes).collect())
+        });
+        Sampler {
+            roots: Choice::new(vec![roots.collect()]),
+            layers: layers.collect(),
+            max_len: *grammar.shape().lengths().end(),
+        }
+    }
+
+    /// The derivation tree of sentence `i` of the corpus with this seed.
+    pub fn tree(&self, seed: Seed, i: u64) -> Tree {
+        let mut stream = corpus_seed(seed).stream(i);
+        let mut levels = vec![vec![self.roots.draw(0, &mut stream).0[0]]];
+        let mut arities = Vec::new();
+        let mut buffer = vec![0; self.max_len + 4];
+        for layer in &self.layers {
+            let above = levels.last().expect("there is a root");
+            let mut below = Vec::with_capacity(above.len());
+            let len = layer.expand(above, &mut buffer, &mut stream, |arity| below.push(arity));
+            levels.push(buffer[..len].to_vec());
+            arities.push(below);
+        }
+        Tree::new(levels, arities)
+    }
+
+    /// Appends the sentences with these numbers to a corpus.
+    pub(crate) fn sample_into(&self, seed: Seed, numbers: Range<u64>, corpus: &mut Corpus) {
+        let seed = corpus_seed(seed);
+        let (mut above, mut below) = (vec![0; self.max_len + 4], vec![0; self.max_len + 4]);
+        for i in numbers {
+            let mut stream = seed.stream(i);
+            let root = self.roots.draw(0, &mut stream).0[0];
+            above[0] = root;
+            let mut len = 1;
+            for layer in &self.layers {
+                len = layer.expand(&above[..len], &mut below, &mut stream, |_| ());
+                std::mem::swap(&mut above, &mut below);
+            }
+            corpus.tokens_mut().extend_from_slice(&above[..len]);
+            corpus.close_sentence(root);
+        }
+    }
+}
+
+/// Grammars and corpora with the same number as a seed do not share randomness.
+fn corpus_seed(seed: Seed) -> Seed {
+    seed.child("corpus")
+}
+
+impl Outcome {
+    fn new(children: Children) -> Self {
+        let mut bytes = [0; 4];
+        bytes[..children.len()].copy_from_slice(children.as_slice());
+        bytes[3] = children.len() as u8;
+        Outcome(bytes)
+    }
+}
+
+impl Choice {
+    fn new(parents: Vec<Vec<(Outcome, f64)>>) -> Self {
+        let (mut slots, mut ranges) = (Vec::new(), Vec::new());
+        for outcomes in parents {
+            ranges.push((slots.len() as u32, outcomes.len() as u32));
+            slots.extend(alias_table(&outcomes));
+        }
+        Choice { slots, ranges }
+    }
+
+    #[inline]
+    fn draw(&self, parent: Symbol, stream: &mut Stream) -> Outcome {
+        let (first, count) = self.ranges[usize::from(parent)];
+        let wide = u128::from(stream.bits()) * u128::from(count);
+        let slot = &self.slots[first as usize + (wide >> 64) as usize];
+        if (wide as u64) < slot.threshold { slot.own } else { slot.other }
+    }
+
+    /// Rewrites every symbol of `above` into `below`, which must have four bytes of room to spare; returns the length.
+    #[inline]
+    fn expand(&self, above: &[Symbol], below: &mut [Symbol], stream: &mut Stream, mut arity: impl FnMut(u8)) -> usize {
+        let mut len = 0;
+        for &parent in above {
+            let Outcome(bytes) = self.draw(parent, stream);
+            // All four bytes are written; the next rule overwrites what is not a child.
+            below[len..len + 4].copy_from_slice(&bytes);
+            arity(bytes[3]);
+            len += usize::from(bytes[3]);
+        }
+        len
+    }
+}
+
+/// Walker's alias table by Vose's method: slots of equal mass, each shared by at most two outcomes.
+fn alias_table(outcomes: &[(Outcome, f64)]) -> Vec<Slot> {
+    let total: f64 = outcomes.iter().map(|(_, p)| p).sum();
+    let mut mass: Vec<f64> = outcomes.iter().map(|(_, p)| p / total * outcomes.len() as f64).collect();
+    let full = |outcome| Slot { threshold: u64::MAX, own: outcome, other: outcome };
+    let mut slots: Vec<Slot> = outcomes.iter().map(|&(outcome, _)| full(outcome)).collect();
+    let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..mass.len()).partition(|&k| mass[k] < 1.0);
+    while let (Some(&poor), Some(&rich)) = (small.last(), large.last()) {
+        small.pop();
+        slots[poor].threshold = (mass[poor] * 2f64.powi(64)) as u64;
+        slots[poor].other = outcomes[rich].0;
+        mass[rich] -= 1.0 - mass[poor];
+        if mass[rich] < 1.0 {
+            large.pop();
+            small.push(rich);
+        }
+    }
+    slots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Ensemble;
+
+    #[test]
+    fn alias_tables_hold_the_probabilities_exactly() {
+        for probabilities in
+            [vec![1.0], vec![0.5, 0.25, 0.125, 0.125], vec![0.7, 0.1, 0.1, 0.05, 0.05], vec![1e-9, 1.0 - 1e-9]]
+        {
+            let outcomes: Vec<(Outcome, f64)> =
+                probabilities.iter().enumerate().map(|(k, &p)| (Outcome([k as u8, 0, 0, 1]), p)).collect();
+            let slots = alias_table(&outcomes);
+            let mut found = vec![0.0; probabilities.len()];
+            for slot in &slots {
+                let own = slot.threshold as f64 / 2f64.powi(64);
+                found[usize::from(slot.own.0[0])] += own / slots.len() as f64;
+                found[usize::from(slot.other.0[0])] += (1.0 - own) / slots.len() as f64;
+            }
+            assert!(found.iter().zip(&probabilities).all(|(f, p)| (f - p).abs() < 1e-15), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn sentences_and_trees_agree() {
+        let grammar = Ensemble::new(7, 3).zipf(0.5).sample(Seed::new(2)).unwrap();
+        let corpus = Corpus::sample(&grammar, Seed::new(5), 1000..1200);
+        let sampler = Sampler::new(&grammar);
+        for i in 0..200 {
+            let tree = sampler.tree(Seed::new(5), 1000 + i as u64);
+            assert_eq!(tree.sentence(), corpus.sentence(i));
+            assert_eq!(tree.root(), corpus.roots()[i]);
+            assert!(tree.log_probability(&grammar).is_some());
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The rules between two levels.
+
+use super::{Children, Rule, SUM_TOLERANCE, Symbol, TupleIndex};
+use crate::error::{Error, Result};
+use crate::shape::Arities;
+use std::ops::Range;
+
+/// The rules from one level to the next, sorted by parent and right-hand side, with an index by right-hand side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layer {
+    children: usize,
+    rules: Vec<Rule>,
+    /// The rules of parent `z` are `first[z]..first[z + 1]`.
+    first: Vec<u32>,
+    pairs: TupleIndex,
+    triples: TupleIndex,
+}
+
+impl Layer {
+    pub(super) fn new(level: usize, parents: usize, children: usize, mut rules: Vec<Rule>) -> Result<Self> {
+        let unknown = |symbol, at, size| Error::UnknownSymbol { level, symbol, at, size };
+        for rule in &rules {
+            let symbol = usize::from(rule.parent);
+            if symbol >= parents {
+                return Err(unknown(symbol, level, parents));
+            }
+            if let Some(child) = rule.children.iter().map(usize::from).find(|&child| child >= children) {
+                return Err(unknown(child, level + 1, children));
+            }
+            if !(rule.probability > 0.0 && rule.probability <= 1.0 + SUM_TOLERANCE) {
+                return Err(Error::Probability { level, symbol, probability: rule.probability });
+            }
+        }
+        rules.sort_by_key(|rule| (rule.parent, rule.children));
+        if let Some(twice) = rules.windows(2).find(|w| w[0].parent == w[1].parent && w[0].children == w[1].children) {
+            let Rule { parent, children, .. } = twice[0];
+            let children = children.as_slice().to_vec();
+            return Err(Error::DuplicateRule { level, symbol: usize::from(parent), children });
+        }
+        let first: Vec<u32> =
+            (0..=parents).map(|z| rules.partition_point(|rule| usize::from(rule.parent) < z) as u32).collect();
+        for symbol in 0..parents {
+            let own = &rules[first[symbol] as usize..first[symbol + 1] as usize];
+            let sum: f64 = own.iter().map(|rule| rule.probability).sum();
+            if (sum - 1.0).abs() > SUM_TOLERANCE {
+                return Err(Error::ProbabilitySum { level, symbol, sum });
+            }
+        }
+        let (pairs, triples) = (TupleIndex::new(2, children, &rules), TupleIndex::new(3, children, &rules));
+        Ok(Layer { children, rules, first, pairs, triples })
+    }
+
+    /// The number of symbols above.
+    pub fn parents(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// The number of symbols below.
+    pub fn children(&self) -> usize {
+        self.children
+    }
+
+    /// All rules, sorted by parent, then pairs before triples, then by symbols. A rule's position is its identifier.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The identifiers of the rules of one parent.
+    pub fn rules_of(&self, parent: Symbol) -> Range<usize> {
+        let parent = usize::from(parent);
+        self.first[parent] as usize..self.first[parent + 1] as usize
+    }
+
+    /// The identifiers of the rules with these children, one per parent that has such a rule.
+    ///
+    /// ```
+    /// use gardenpath::{Children, Ensemble, Seed};
+    ///
+    /// let grammar = Ensemble::new(4, 1).fraction(0.5).sample(Seed::new(1))?;
+    /// let layer = grammar.layer(0);
+    /// let rule = layer.rules()[3];
+    /// assert_eq!(layer.rules_with(rule.children).collect::<Vec<_>>(), [3]);
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn rules_with(&self, children: Children) -> impl Iterator<Item = usize> + '_ {
+        let (index, prefix, last) = match *children.as_slice() {
+            [a, b] => (&self.pairs, usize::from(a), b),
+            [a, b, c] => (&self.triples, usize::from(a) * self.children + usize::from(b), c),
+            _ => unreachable!("children are pairs or triples"),
+        };
+        index.find(prefix, last).map(|entry| index.rule(entry))
+    }
+
+    /// The smallest and the largest number of children of the rules.
+    pub fn arities(&self) -> Arities {
+        let lengths = || self.rules.iter().map(|rule| rule.children.len());
+        Arities { min: lengths().min().unwrap_or(2), max: lengths().max().unwrap_or(3) }
+    }
+
+    pub(crate) fn pairs(&self) -> &TupleIndex {
+        &self.pairs
+    }
+
+    pub(crate) fn triples(&self) -> &TupleIndex {
+        &self.triples
+    }
+}

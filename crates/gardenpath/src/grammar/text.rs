@@ -1,0 +1,103 @@
+//! The text format `.pcfg`: one rule per line, readable by people and by NLTK's `PCFG.fromstring`.
+//!
+//! ```text
+//! # sizes: 2 2 2
+//! S -> A0_0 [0.5]
+//! S -> A0_1 [0.5]
+//! A0_0 -> A1_1 A1_0 [1]
+//! …
+//! A1_1 -> '0' '1' '1' [0.5]
+//! ```
+//! The writer prints probabilities with the fewest digits that read back to the same number. The reader takes any layered
+//! grammar in this syntax, with any names, and keeps them.
+
+mod lexer;
+mod reader;
+
+use super::{Grammar, Symbol};
+use crate::error::Result;
+use std::fmt::Write;
+
+impl Grammar {
+    /// Writes the grammar as `.pcfg` text.
+    ///
+    /// ```
+    /// use gardenpath::{Ensemble, Grammar, Seed};
+    ///
+    /// let grammar = Ensemble::new(3, 2).fraction(0.4).sample(Seed::new(1))?;
+    /// let text = grammar.to_text();
+    /// assert!(text.contains("S -> A0_2 [0.3333333333333333]"));
+    /// assert_eq!(Grammar::from_text(&text)?, grammar);
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        for remark in self.remarks() {
+            push_line(&mut text, format_args!("# {remark}"));
+        }
+        let sizes: Vec<String> = self.sizes().iter().map(usize::to_string).collect();
+        push_line(&mut text, format_args!("# sizes: {}", sizes.join(" ")));
+        let token = |symbol: usize| quoted(&self.name(self.depth(), symbol as Symbol));
+        if self.names().is_some() {
+            let tokens: Vec<String> = (0..self.vocab()).map(token).collect();
+            push_line(&mut text, format_args!("# tokens: {}", tokens.join(" ")));
+        }
+        let start = self.start_name();
+        for (class, p) in self.prior().iter().enumerate() {
+            push_line(&mut text, format_args!("{start} -> {} [{p}]", self.name(0, class as Symbol)));
+        }
+        for (level, layer) in self.layers().iter().enumerate() {
+            for rule in layer.rules() {
+                write!(text, "{} ->", self.name(level, rule.parent)).expect("writing to a string");
+                for child in rule.children.iter() {
+                    let name = self.name(level + 1, child);
+                    let name = if level + 1 == self.depth() { quoted(&name) } else { name.into_owned() };
+                    write!(text, " {name}").expect("writing to a string");
+                }
+                push_line(&mut text, format_args!(" [{}]", rule.probability));
+            }
+        }
+        text
+    }
+
+    /// Reads `.pcfg` text. Whatever is wrong is refused with its line number and the reason.
+    pub fn from_text(text: &str) -> Result<Grammar> {
+        reader::read(text)
+    }
+
+    /// A name for the start symbol that no class or nonterminal has.
+    fn start_name(&self) -> String {
+        let taken = |name: &str| (0..self.depth()).any(|level| self.symbol(level, name).is_some());
+        let mut name = "S".to_owned();
+        while taken(&name) {
+            name.push_str("TART");
+        }
+        name
+    }
+}
+
+/// Refuses names that the text format could not write and read back.
+pub(super) fn check_names(names: &[String], tokens: bool) -> std::result::Result<(), String> {
+    for (k, name) in names.iter().enumerate() {
+        if names[..k].contains(name) {
+            return Err(format!("two symbols of one level are named {name:?}"));
+        }
+        let bad = if tokens {
+            name.chars().any(char::is_control) || (name.contains('"') && name.contains('\''))
+        } else {
+            !lexer::is_nonterminal(name)
+        };
+        if bad {
+            return Err(format!("{name:?} cannot be the name of a symbol"));
+        }
+    }
+    Ok(())
+}
+
+fn quoted(name: &str) -> String {
+    if name.contains('\'') { format!("\"{name}\"") } else { format!("'{name}'") }
+}
+
+fn push_line(text: &mut String, line: std::fmt::Arguments<'_>) {
+    writeln!(text, "{line}").expect("writing to a string");
+}

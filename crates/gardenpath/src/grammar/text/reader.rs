@@ -1,0 +1,346 @@
+//! From rules with names to a layered grammar, with a line number for everything that is wrong.
+
+use super::super::{Children, Grammar, Rule, SUM_TOLERANCE, Symbol};
+use super::check_names;
+use super::lexer::{Word, words};
+use crate::error::{Error, Result};
+use crate::shape::Shape;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+/// A rule as it stands in the text.
+struct Production<'t> {
+    line: usize,
+    parent: Word<'t>,
+    children: Vec<Word<'t>>,
+    probability: f64,
+}
+
+/// What the comments before the first rule say.
+#[derive(Default)]
+struct Header<'t> {
+    sizes: Option<(usize, Vec<usize>)>,
+    tokens: Option<(usize, Vec<Word<'t>>)>,
+    remarks: Vec<String>,
+}
+
+pub(super) fn read(text: &str) -> Result<Grammar> {
+    let (header, productions) = parse(text)?;
+    let Some(first) = productions.first() else {
+        return Err(Error::line(1, "no rule found, expected lines like: S -> A0_0 [0.5]"));
+    };
+    let start = first.parent;
+    let (starting, rules): (Vec<_>, Vec<_>) = productions.iter().partition(|p| p.parent == start);
+    let unary = starting.iter().filter(|p| p.children.len() == 1).count();
+    let (classes, rules) = if unary == starting.len() {
+        (starting, rules)
+    } else if unary == 0 {
+        // The start symbol is itself the only class.
+        (vec![], productions.iter().collect())
+    } else {
+        let line = starting.iter().find(|p| p.children.len() != 1).map_or(first.line, |p| p.line);
+        return Err(Error::line(
+            line,
+            format!("some rules of {start} have one symbol and some have more, expected one kind"),
+        ));
+    };
+    let roots: Vec<Word> =
+        if classes.is_empty() { vec![start] } else { classes.iter().map(|p| p.children[0]).collect() };
+    let mut seen = HashSet::new();
+    if let Some(p) = classes.iter().find(|p| !seen.insert(p.children[0])) {
+        return Err(Error::line(p.line, format!("the class {} stands twice", p.children[0])));
+    }
+    check_sides(&rules, start, !classes.is_empty())?;
+    let levels = assign_levels(&roots, first.line, &rules)?;
+    let symbols = number_symbols(&levels, &rules, &header)?;
+    check_sums(&classes, &rules)?;
+    let mut prior = vec![0.0; symbols.names[0].len()];
+    for p in &classes {
+        prior[symbols.index(p.children[0])] = p.probability;
+    }
+    if classes.is_empty() {
+        prior[0] = 1.0;
+    }
+    let mut layers = vec![Vec::new(); symbols.names.len() - 1];
+    for p in &rules {
+        let children: Vec<Symbol> = p.children.iter().map(|&child| symbols.index(child) as Symbol).collect();
+        let children = Children::from_slice(&children).expect("the arity was checked");
+        let parent = symbols.index(p.parent) as Symbol;
+        layers[levels[&p.parent]].push(Rule { parent, children, probability: p.probability });
+    }
+    let sizes = symbols.names.iter().map(Vec::len).collect();
+    Ok(Grammar::new(sizes, prior, layers)?.with_names(symbols.names)?.with_remarks(header.remarks))
+}
+
+fn parse(text: &str) -> Result<(Header<'_>, Vec<Production<'_>>)> {
+    let mut header = Header::default();
+    let mut productions = Vec::new();
+    for (line, content) in text.lines().enumerate().map(|(k, content)| (k + 1, content.trim())) {
+        if let Some(comment) = content.strip_prefix('#') {
+            if productions.is_empty() {
+                read_comment(line, comment.trim(), &mut header)?;
+            }
+            continue;
+        }
+        let words = words(content).map_err(|reason| Error::line(line, reason))?;
+        let [parent, Word::Arrow, sides @ ..] = words.as_slice() else {
+            if words.is_empty() {
+                continue;
+            }
+            return Err(Error::line(line, "expected a rule like: A -> B C [0.5]"));
+        };
+        if !matches!(parent, Word::Name(_)) {
+            return Err(Error::line(line, format!("a rule begins with {parent}, expected a nonterminal")));
+        }
+        for side in sides.split(|word| *word == Word::Bar) {
+            let Some((Word::Bracket(number), children)) = side.split_last() else {
+                return Err(Error::line(line, "a right-hand side lacks its probability, expected [p] at its end"));
+            };
+            if let Some(word) = children.iter().find(|word| !matches!(word, Word::Name(_) | Word::Token(_))) {
+                return Err(Error::line(line, format!("{word} inside a right-hand side")));
+            }
+            let probability =
+                number.parse().ok().filter(|p| *p > 0.0 && *p <= 1.0 + SUM_TOLERANCE).ok_or_else(|| {
+                    Error::line(line, format!("[{number}] is not a probability, expected more than 0 and at most 1"))
+                })?;
+            productions.push(Production { line, parent: *parent, children: children.to_vec(), probability });
+        }
+    }
+    Ok((header, productions))
+}
+
+fn read_comment<'t>(line: usize, comment: &'t str, header: &mut Header<'t>) -> Result<()> {
+    if let Some(sizes) = comment.strip_prefix("sizes:") {
+        let sizes: Option<Vec<usize>> = sizes.split_whitespace().map(|size| size.parse().ok()).collect();
+        let sizes = sizes.ok_or_else(|| Error::line(line, "\"sizes:\" lists something that is not a number"))?;
+        header.sizes = Some((line, sizes));
+    } else if let Some(tokens) = comment.strip_prefix("tokens:") {
+        header.tokens = Some((line, words(tokens).map_err(|reason| Error::line(line, reason))?));
+    } else {
+        header.remarks.push(comment.to_owned());
+    }
+    Ok(())
+}
+
+/// Two or three symbols of one kind, each rule once.
+fn check_sides(rules: &[&Production], start: Word, start_is_above: bool) -> Result<()> {
+    let mut seen = HashSet::new();
+    for p in rules {
+        if !(2..=3).contains(&p.children.len()) {
+            let reason = format!("{} has a rule of {} symbols, expected 2 or 3", p.parent, p.children.len());
+            return Err(Error::line(p.line, reason));
+        }
+        let tokens = p.children.iter().filter(|child| matches!(child, Word::Token(_))).count();
+        if tokens != 0 && tokens != p.children.len() {
+            return Err(Error::line(p.line, "tokens and nonterminals are mixed in one rule: not a layered grammar"));
+        }
+        if start_is_above && p.children.contains(&start) {
+            return Err(Error::line(p.line, format!("the start symbol {start} is a child: not a layered grammar")));
+        }
+        if !seen.insert((p.parent, &p.children)) {
+            return Err(Error::line(p.line, format!("this rule of {} stands twice", p.parent)));
+        }
+    }
+    Ok(())
+}
+
+/// The level of every symbol: those of `roots` have level 0, and a child is one level below its parent.
+///
+/// The search goes along rules in both directions, so that symbols which no sentence reaches have a level too.
+fn assign_levels<'t>(
+    roots: &[Word<'t>],
+    first_line: usize,
+    rules: &[&Production<'t>],
+) -> Result<HashMap<Word<'t>, usize>> {
+    let mut touching: HashMap<Word, Vec<usize>> = HashMap::new();
+    for (k, p) in rules.iter().enumerate() {
+        for &word in std::iter::once(&p.parent).chain(&p.children) {
+            touching.entry(word).or_default().push(k);
+        }
+    }
+    let mut levels: HashMap<Word, usize> = roots.iter().map(|&root| (root, 0)).collect();
+    let mut queue: VecDeque<Word> = roots.iter().copied().collect();
+    let mut done = vec![false; rules.len()];
+    while let Some(word) = queue.pop_front() {
+        for &k in touching.get(&word).map_or(&[][..], Vec::as_slice) {
+            if std::mem::replace(&mut done[k], true) {
+                continue;
+            }
+            let p = rules[k];
+            let own = levels[&word];
+            let parent_level =
+                if p.parent == word { own } else { own.checked_sub(1).ok_or_else(|| conflict(p, word))? };
+            let expected =
+                std::iter::once((p.parent, parent_level)).chain(p.children.iter().map(|&c| (c, parent_level + 1)));
+            for (symbol, level) in expected {
+                match levels.get(&symbol) {
+                    Some(&known) if known != level => return Err(conflict(p, symbol)),
+                    Some(_) => {}
+                    None => {
+                        levels.insert(symbol, level);
+                        queue.push_back(symbol);
+                    }
+                }
+            }
+        }
+    }
+    if let Some(k) = done.iter().position(|done| !done) {
+        return Err(Error::line(rules[k].line, format!("{} is not connected with the start symbol", rules[k].parent)));
+    }
+    check_depth(&levels, first_line, rules)?;
+    Ok(levels)
+}
+
+fn conflict(p: &Production, symbol: Word) -> Error {
+    Error::line(p.line, format!("{symbol} stands on two levels: not a layered grammar"))
+}
+
+/// All tokens on the lowest level, all nonterminals above it and with rules.
+fn check_depth(levels: &HashMap<Word, usize>, first_line: usize, rules: &[&Production]) -> Result<()> {
+    let depth = levels.values().copied().max().unwrap_or(0);
+    let with_rules: HashSet<Word> = rules.iter().map(|p| p.parent).collect();
+    for p in rules {
+        for child in &p.children {
+            let reason = match child {
+                Word::Token(_) if levels[child] != depth => {
+                    format!("the token {child} stands on level {} of {depth}: not of uniform depth", levels[child])
+                }
+                Word::Name(_) if !with_rules.contains(child) => format!("{child} has no rules"),
+                _ => continue,
+            };
+            return Err(Error::line(p.line, reason));
+        }
+    }
+    if let Some(root) = levels.keys().find(|word| levels[*word] == 0 && !with_rules.contains(*word)) {
+        return Err(Error::line(first_line, format!("the class {root} has no rules")));
+    }
+    if depth > Shape::MAX_DEPTH {
+        return Err(Error::line(first_line, format!("the depth is {depth}, expected at most {}", Shape::MAX_DEPTH)));
+    }
+    Ok(())
+}
+
+/// The symbols of each level in order.
+struct Symbols<'t> {
+    names: Vec<Vec<String>>,
+    indices: HashMap<Word<'t>, usize>,
+}
+
+impl Symbols<'_> {
+    fn index(&self, word: Word) -> usize {
+        self.indices[&word]
+    }
+}
+
+fn number_symbols<'t>(
+    levels: &HashMap<Word<'t>, usize>,
+    rules: &[&Production<'t>],
+    header: &Header<'t>,
+) -> Result<Symbols<'t>> {
+    let depth = levels.values().copied().max().unwrap_or(0);
+    let mut by_level: Vec<Vec<Word>> = vec![Vec::new(); depth + 1];
+    let mut listed = HashSet::new();
+    for &word in rules.iter().map(|p| &p.parent).chain(rules.iter().flat_map(|p| &p.children)) {
+        if listed.insert(word) {
+            by_level[levels[&word]].push(word);
+        }
+    }
+    // Before anything that takes time or memory in proportion to the square of these numbers.
+    let listed = header.tokens.as_ref().map_or(0, |(_, list)| list.len());
+    let largest = by_level.iter().map(Vec::len).max().unwrap_or(0).max(listed);
+    if largest > Grammar::MAX_VOCAB {
+        let reason = format!("a level has {largest} symbols, expected at most {}", Grammar::MAX_VOCAB);
+        return Err(Error::line(rules[0].line, reason));
+    }
+    let declared = header.sizes.as_ref();
+    if let Some((line, sizes)) = declared
+        && (sizes.len() != depth + 1 || (0..depth).any(|level| sizes[level] != by_level[level].len()))
+    {
+        let found: Vec<usize> = by_level.iter().map(Vec::len).collect();
+        return Err(Error::line(
+            *line,
+            format!("\"sizes:\" says {sizes:?}, but the rules have {found:?} symbols per level"),
+        ));
+    }
+    for (level, words) in by_level[..depth].iter_mut().enumerate() {
+        let prefix = format!("A{level}_");
+        let number = |word: &Word| match word {
+            Word::Name(name) => name.strip_prefix(prefix.as_str()).and_then(plain_number),
+            _ => None,
+        };
+        if words.iter().all(|word| number(word).is_some_and(|k| k < words.len())) {
+            words.sort_by_key(number);
+        }
+    }
+    let tokens = order_tokens(&by_level[depth], declared.map(|(line, sizes)| (*line, sizes[depth])), &header.tokens)?;
+    let mut indices: HashMap<Word, usize> =
+        by_level[..depth].iter().flat_map(|words| words.iter().enumerate().map(|(k, &word)| (word, k))).collect();
+    indices
+        .extend(by_level[depth].iter().map(|&word| (word, tokens.iter().position(|t| *t == text(word)).unwrap_or(0))));
+    let mut names: Vec<Vec<String>> =
+        by_level[..depth].iter().map(|words| words.iter().map(|&word| text(word).to_owned()).collect()).collect();
+    names.push(tokens);
+    let line = rules[0].line;
+    for (level, names) in names.iter().enumerate() {
+        check_names(names, level == depth).map_err(|reason| Error::line(line, reason))?;
+    }
+    Ok(Symbols { names, indices })
+}
+
+fn text<'t>(word: Word<'t>) -> &'t str {
+    match word {
+        Word::Name(text) | Word::Token(text) => text,
+        _ => "",
+    }
+}
+
+/// A decimal number without leading zeros.
+fn plain_number(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|number: &usize| number.to_string() == text)
+}
+
+/// The names of the tokens in order: as the header lists them, else by number, else by appearance.
+fn order_tokens(
+    found: &[Word],
+    declared: Option<(usize, usize)>,
+    listed: &Option<(usize, Vec<Word>)>,
+) -> Result<Vec<String>> {
+    if let Some((line, list)) = listed {
+        if let Some(token) = found.iter().find(|token| !list.contains(token)) {
+            return Err(Error::line(*line, format!("\"tokens:\" does not list {token}")));
+        }
+        return Ok(list.iter().map(|&word| text(word).to_owned()).collect());
+    }
+    let numbers: Option<BTreeMap<usize, &str>> =
+        found.iter().map(|&word| Some((plain_number(text(word))?, text(word)))).collect();
+    match (numbers, declared) {
+        (Some(numbers), Some((line, size))) => {
+            if size > Grammar::MAX_VOCAB {
+                return Err(Error::line(line, format!("{size} tokens, expected at most {}", Grammar::MAX_VOCAB)));
+            }
+            if let Some(beyond) = numbers.keys().find(|number| **number >= size) {
+                return Err(Error::line(
+                    line,
+                    format!("\"sizes:\" says {size} tokens, but the rules have token '{beyond}'"),
+                ));
+            }
+            Ok((0..size).map(|k| k.to_string()).collect())
+        }
+        (Some(numbers), None) => Ok(numbers.into_values().map(str::to_owned).collect()),
+        (None, _) => Ok(found.iter().map(|&word| text(word).to_owned()).collect()),
+    }
+}
+
+fn check_sums(classes: &[&Production], rules: &[&Production]) -> Result<()> {
+    let mut sums: HashMap<Word, (usize, f64)> = HashMap::new();
+    for p in classes.iter().chain(rules) {
+        sums.entry(p.parent).or_insert((p.line, 0.0)).1 += p.probability;
+    }
+    let wrong =
+        sums.iter().filter(|(_, (_, sum))| (sum - 1.0).abs() > SUM_TOLERANCE).min_by_key(|(_, (line, _))| *line);
+    match wrong {
+        None => Ok(()),
+        Some((parent, (line, sum))) => {
+            Err(Error::line(*line, format!("the probabilities of {parent} sum to {sum}, expected 1")))
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The inside algorithm at full speed: exact posteriors over the root for many sentences.
+//!
+//! Each layer is filled in the cheaper of two ways. Sparse cells go through the recursion of [`crate::Parser`], which
+//! touches only candidates that exist. Full ones go through matrix products ([`dense`]). Values are plain `f64` where a bound
+//! proves that nothing can underflow, and [`Scaled`] otherwise, so depth costs no accuracy.
+
+mod dense;
+mod gemm;
+
+use crate::chart::{Chart, Parser, Scratch};
+use crate::corpus::Corpus;
+use crate::error::Result;
+use crate::grammar::{Grammar, Symbol};
+use crate::semiring::{Scaled, Semiring};
+use dense::{DenseLayer, DenseScratch, Numeric};
+use rayon::prelude::*;
+
+/// The inside algorithm for one grammar.
+///
+/// ```
+/// use gardenpath::{Ensemble, Inside, Seed};
+///
+/// let grammar = Ensemble::new(3, 2).fraction(1.0).sample(Seed::new(1))?;
+/// let posterior = Inside::new(&grammar).posterior(&[0, 1, 2, 0, 1])?;
+/// let total: f64 = (0..3).map(|root| posterior.probability(root)).sum();
+/// assert!((total - 1.0).abs() < 1e-12);
+/// assert!(posterior.entropy() <= 3f64.ln());
+/// # Ok::<(), gardenpath::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Inside<'g> {
+    plain: Parser<'g, f64>,
+    scaled: Parser<'g, Scaled>,
+    dense: Vec<DenseLayer>,
+    /// No derivation of `n` tokens has a probability below `exp(-decay * (n - 1))`.
+    decay: f64,
+}
+
+/// Buffers of one thread, reused from sentence to sentence.
+pub struct Workspace {
+    plain: Buffers<f64>,
+    scaled: Buffers<Scaled>,
+    dense: DenseScratch,
+}
+
+struct Buffers<S> {
+    chart: Chart<S>,
+    scratch: Scratch<S>,
+}
+
+/// What a sentence says about its root.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Posterior {
+    len: usize,
+    roots: Vec<RootScore>,
+}
+
+/// A root that can derive the sentence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct RootScore {
+    root: Symbol,
+    log_likelihood: f64,
+    probability: f64,
+}
+
+/// Below `exp(-700)` a number is no longer a normal `f64`.
+const SAFE_LOG: f64 = 700.0;
+
+/// Sentences of one task.
+const SHARD: usize = 256;
+
+impl<'g> Inside<'g> {
+    /// Prepares a grammar.
+    pub fn new(grammar: &'g Grammar) -> Self {
+        let decay = |rule: &crate::Rule| -rule.probability.ln() / (rule.children.len() - 1) as f64;
+        let decays = grammar.layers().iter().flat_map(|layer| layer.rules()).map(decay);
+        Inside {
+            plain: Parser::new(grammar),
+            scaled: Parser::new(grammar),
+            dense: grammar.layers().iter().map(DenseLayer::new).collect(),
+            decay: decays.fold(0.0, f64::max),
+        }
+    }
+
+    /// The grammar.
+    pub fn grammar(&self) -> &'g Grammar {
+        self.plain.grammar()
+    }
+
+    /// New buffers, one set per thread.
+    pub fn workspace(&self) -> Workspace {
+        Workspace {
+            plain: Buffers { chart: self.plain.empty_chart(), scratch: Scratch::default() },
+            scaled: Buffers { chart: self.scaled.empty_chart(), scratch: Scratch::default() },
+            dense: DenseScratch::default(),
+        }
+    }
+
+    /// The posterior over the root of one sentence.
+    pub fn posterior(&self, sentence: &[Symbol]) -> Result<Posterior> {
+        self.posterior_with(&mut self.workspace(), sentence)
+    }
+
+    /// The posterior over the root of one sentence, with buffers that were used before.
+    pub fn posterior_with(&self, workspace: &mut Workspace, sentence: &[Symbol]) -> Result<Posterior> {
+        if sentence.len() as f64 * self.decay < SAFE_LOG {
+            self.fill(&self.plain, &mut workspace.plain, &mut workspace.dense, sentence)?;
+            Ok(self.score(&workspace.plain.chart))
+        } else {
+            self.fill(&self.scaled, &mut workspace.scaled, &mut workspace.dense, sentence)?;
+            Ok(self.score(&workspace.scaled.chart))
+        }
+    }
+
+    /// The posteriors of all sentences of a corpus, in order, on all threads.
+    pub fn batch(&self, corpus: &Corpus) -> Result<Vec<Posterior>> {
+        let numbers: Vec<usize> = (0..corpus.len()).collect();
+        let shards: Vec<Result<Vec<Posterior>>> = numbers
+            .par_chunks(SHARD)
+            .map_init(
+                || self.workspace(),
+                |workspace, shard| shard.iter().map(|&i| self.posterior_with(workspace, corpus.sentence(i))).collect(),
+            )
+            .collect();
+        let mut posteriors = Vec::with_capacity(corpus.len());
+        for shard in shards {
+            posteriors.extend(shard?);
+        }
+        Ok(posteriors)
+    }
+
+    /// The chart of a sentence with all inside probabilities.
+    pub fn chart(&self, sentence: &[Symbol]) -> Result<Chart<Scaled>> {
+        let mut buffers = Buffers { chart: self.scaled.empty_chart(), scratch: Scratch::default() };
+        self.fill(&self.scaled, &mut buffers, &mut DenseScratch::default(), sentence)?;
+        Ok(buffers.chart)
+    }
+
+    fn fill<S: Numeric>(
+        &self,
+        parser: &Parser<'g, S>,
+        buffers: &mut Buffers<S>,
+        dense: &mut DenseScratch,
+        sentence: &[Symbol],
+    ) -> Result<()> {
+        let Buffers { chart, scratch } = buffers;
+        parser.start(chart, scratch, sentence)?;
+        for level in (0..self.grammar().depth()).rev() {
+            if self.dense[level].pays(chart.level(level + 1)) {
+                self.dense[level].fill(chart, dense, level);
+            } else {
+                parser.fill_layer(chart, scratch, level);
+            }
+        }
+        Ok(())
+    }
+
+    fn score<S: Numeric>(&self, chart: &Chart<S>) -> Posterior {
+        let prior = self.grammar().prior();
+        let mut total = Scaled::zero();
+        for (root, value) in chart.root_entries() {
+            total.add(value.scaled().mul(&Scaled::new(prior[usize::from(*root)], 0)));
+        }
+        let score = |&(root, ref value): &(Symbol, S)| {
+            let (value, prior) = (value.scaled(), prior[usize::from(root)]);
+            let probability = if total.is_zero() { 0.0 } else { value.ratio(total) * prior };
+            RootScore { root, log_likelihood: value.ln(), probability }
+        };
+        Posterior { len: chart.len(), roots: chart.root_entries().iter().map(score).collect() }
+    }
+}
+
+impl Posterior {
+    /// The number of tokens of the sentence.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The logarithm of the probability of the sentence given a root, or `None` if the root cannot derive it.
+    pub fn log_likelihood(&self, root: Symbol) -> Option<f64> {
+        self.find(root).map(|score| score.log_likelihood)
+    }
+
+    /// The probability of a root given the sentence; 0 for all roots of an impossible sentence.
+    pub fn probability(&self, root: Symbol) -> f64 {
+        self.find(root).map_or(0.0, |score| score.probability)
+    }
+
+    /// The Bayes-optimal guess: the most probable root, the first of equals. `None` for an impossible sentence.
+    pub fn root(&self) -> Option<Symbol> {
+        let best = self.roots.iter().map(|score| score.probability).fold(0.0, f64::max);
+        self.roots.iter().find(|score| score.probability == best && best > 0.0).map(|score| score.root)
+    }
+
+    /// The class entropy of the sentence, in nats.
+    pub fn entropy(&self) -> f64 {
+        let surprise = |p: f64| if p > 0.0 { -p * p.ln() } else { 0.0 };
+        self.roots.iter().map(|score| surprise(score.probability)).sum::<f64>().max(0.0)
+    }
+
+    /// The roots that can derive the sentence.
+    pub fn possible_roots(&self) -> impl Iterator<Item = Symbol> + '_ {
+        self.roots.iter().map(|score| score.root)
+    }
+
+    fn find(&self, root: Symbol) -> Option<&RootScore> {
+        self.roots.iter().find(|score| score.root == root)
+    }
+}

@@ -1,0 +1,357 @@
+//! A layer of full cells, as matrix products.
+//!
+//! For every start and every width of the first two children:
+//! `Q(a, b)` sums over their splits (a product of two matrices), `S(c, z)` sums over the ternary rules, and one more product
+//! applies it to all third children at once. A cell's values share one exponent, so that nothing underflows.
+
+use super::gemm::{COLUMNS, Left, add_product};
+use crate::chart::{Chart, Level, LevelCells};
+use crate::grammar::{Layer, Symbol};
+use crate::semiring::{Scaled, Semiring, power_of_two};
+
+/// Probabilities that can be taken apart into numbers with a common exponent.
+pub(super) trait Numeric: Semiring {
+    /// An exponent that brings all values of a cell into the range of normal numbers.
+    fn common_exponent(cell: &[(Symbol, Self)]) -> i64;
+    /// The value times `2^-exponent`.
+    fn without(&self, exponent: i64) -> f64;
+    /// The value of `mantissa * 2^exponent`.
+    fn compose(mantissa: f64, exponent: i64) -> Self;
+    /// The value with an exponent of its own.
+    fn scaled(&self) -> Scaled;
+}
+
+impl Numeric for f64 {
+    fn common_exponent(_: &[(Symbol, Self)]) -> i64 {
+        0
+    }
+    fn without(&self, _: i64) -> f64 {
+        *self
+    }
+    fn compose(mantissa: f64, _: i64) -> Self {
+        mantissa
+    }
+    fn scaled(&self) -> Scaled {
+        Scaled::new(*self, 0)
+    }
+}
+
+impl Numeric for Scaled {
+    fn common_exponent(cell: &[(Symbol, Self)]) -> i64 {
+        cell.iter().map(|(_, value)| value.exponent()).max().unwrap_or(0)
+    }
+    fn without(&self, exponent: i64) -> f64 {
+        self.mantissa() * power_of_two(self.exponent() - exponent)
+    }
+    fn compose(mantissa: f64, exponent: i64) -> Self {
+        Scaled::new(mantissa, exponent)
+    }
+    fn scaled(&self) -> Scaled {
+        *self
+    }
+}
+
+/// The rules of a layer as flat lists for the dense sums.
+#[derive(Clone, Debug)]
+pub(super) struct DenseLayer {
+    parents: usize,
+    children: usize,
+    /// Numbers of symbols, padded for the matrix products.
+    parent_width: usize,
+    child_width: usize,
+    /// (position in Q, parent, probability)
+    pairs: Vec<(u32, u32, f64)>,
+    /// (position in Q, position in S, probability)
+    triples: Vec<(u32, u32, f64)>,
+}
+
+/// Blocks whose sums over the rules are computed side by side.
+const LANES: usize = 8;
+
+/// Below this average number of candidates, as a fraction of all symbols, the sparse recursion is faster.
+const FULLNESS: f64 = 0.25;
+
+#[derive(Default)]
+pub(super) struct DenseScratch {
+    /// The values of the level below: `[cell][symbol]`, and the exponents of its cells.
+    values: Vec<f64>,
+    exponents: Vec<i64>,
+    longest_span: usize,
+    /// The values of the cells of one start, `[cell][symbol]`, and their exponents.
+    sums: Vec<f64>,
+    sum_exponents: Vec<Option<i64>>,
+    /// First and second children of one block, `[split][symbol]`.
+    firsts: Vec<f64>,
+    seconds: Vec<f64>,
+    splits: Vec<(u32, u32, i64)>,
+    /// Third children of one block, `[cell][symbol]`.
+    thirds: Vec<f64>,
+    /// `Q` of one block: `[a][b]`.
+    pair_sums: Vec<f64>,
+    /// `Q` and `S` of up to [`LANES`] blocks, side by side.
+    pair_lanes: Vec<[f64; LANES]>,
+    rule_lanes: Vec<[f64; LANES]>,
+    /// `S` of one block: `[c][z]`.
+    rule_sums: Vec<f64>,
+    /// The blocks in the lanes: (width, exponent).
+    lanes: Vec<(usize, i64)>,
+}
+
+impl DenseLayer {
+    pub fn new(layer: &Layer) -> Self {
+        let (parents, children) = (layer.parents(), layer.children());
+        let (parent_width, child_width) = (parents.next_multiple_of(COLUMNS), children.next_multiple_of(COLUMNS));
+        let (mut pairs, mut triples) = (Vec::new(), Vec::new());
+        for rule in layer.rules() {
+            let parent = usize::from(rule.parent);
+            let [a, b, ref last @ ..] = *rule.children.as_slice() else {
+                unreachable!("rules have two or three children")
+            };
+            let pair = (usize::from(a) * child_width + usize::from(b)) as u32;
+            match last {
+                [] => pairs.push((pair, parent as u32, rule.probability)),
+                [c, ..] => triples.push((pair, (usize::from(*c) * parent_width + parent) as u32, rule.probability)),
+            }
+        }
+        // Neighbouring rules then read neighbouring sums.
+        triples.sort_by_key(|&(pair, sum, _)| (pair, sum));
+        DenseLayer { parents, children, parent_width, child_width, pairs, triples }
+    }
+
+    /// Whether the cells below are full enough for matrix products.
+    pub fn pays<S: Semiring>(&self, below: &Level<S>) -> bool {
+        let filled = below.all_filled().len();
+        filled > 8 && below.entries().len() as f64 > FULLNESS * (filled * self.children) as f64
+    }
+
+    /// Fills level `level` of the chart from the one below it.
+    pub fn fill<S: Numeric>(&self, chart: &mut Chart<S>, scratch: &mut DenseScratch, level: usize) {
+        let (cells, above, below) = chart.layer_mut(level);
+        let (cells, cells_below) = (cells.level(level), cells.level(level + 1));
+        self.load(scratch, cells_below, below);
+        for start in 0..cells.starts() {
+            let count = cells.count(start);
+            scratch.sums.clear();
+            scratch.sums.resize(count * self.parent_width, 0.0);
+            scratch.sum_exponents.clear();
+            scratch.sum_exponents.resize(count, None);
+            if count > 0 {
+                self.fill_start(scratch, cells, cells_below, below, start);
+            }
+            for offset in 0..count {
+                if let Some(exponent) = scratch.sum_exponents[offset] {
+                    let values = &scratch.sums[offset * self.parent_width..][..self.parents];
+                    for (symbol, &value) in values.iter().enumerate().filter(|(_, value)| **value > 0.0) {
+                        above.push(symbol as Symbol, S::compose(value, exponent));
+                    }
+                }
+                above.close_cell(cells.min_span(start) + offset);
+            }
+            above.close_start();
+        }
+    }
+
+    /// Copies the level below into dense rows with one exponent each.
+    fn load<S: Numeric>(&self, scratch: &mut DenseScratch, cells: &LevelCells, below: &Level<S>) {
+        let total = cells.first(cells.starts());
+        scratch.values.clear();
+        scratch.values.resize(total * self.child_width, 0.0);
+        scratch.exponents.clear();
+        scratch.exponents.resize(total, 0);
+        scratch.longest_span = below.all_filled().iter().map(|filled| filled.span as usize).max().unwrap_or(0);
+        for filled in below.all_filled() {
+            let entries = below.cell(filled.cell);
+            let exponent = S::common_exponent(entries);
+            scratch.exponents[filled.cell as usize] = exponent;
+            let row = &mut scratch.values[filled.cell as usize * self.child_width..][..self.child_width];
+            for (symbol, value) in entries {
+                row[usize::from(*symbol)] = value.without(exponent);
+            }
+        }
+    }
+
+    fn fill_start<S: Numeric>(
+        &self,
+        scratch: &mut DenseScratch,
+        cells: &LevelCells,
+        cells_below: &LevelCells,
+        below: &Level<S>,
+        start: usize,
+    ) {
+        let (Some(shortest), Some(longest)) = (below.filled(start).first(), below.filled(start).last()) else { return };
+        let max_width = (longest.span as usize + scratch.longest_span).min(cells_below.starts() - start);
+        scratch.lanes.clear();
+        for width in shortest.span as usize + 1..=max_width {
+            if let Some(exponent) = self.sum_splits(scratch, cells_below, below, start, width) {
+                if let Some(offset) = cells.used_offset(start, width) {
+                    self.add_pairs(scratch, offset as usize, exponent);
+                }
+                if !self.triples.is_empty() && !below.filled(start + width).is_empty() {
+                    self.open_lane(scratch, width, exponent);
+                    if scratch.lanes.len() == LANES {
+                        self.add_triples(scratch, cells, below, start);
+                    }
+                }
+            }
+        }
+        self.add_triples(scratch, cells, below, start);
+    }
+
+    /// `Q` of a block, and its exponent; `None` if the block has no split.
+    fn sum_splits<S: Numeric>(
+        &self,
+        scratch: &mut DenseScratch,
+        cells: &LevelCells,
+        below: &Level<S>,
+        start: usize,
+        width: usize,
+    ) -> Option<i64> {
+        scratch.splits.clear();
+        for one in below.filled(start) {
+            let Some(rest) = width.checked_sub(one.span as usize).filter(|&rest| rest > 0) else { break };
+            if let Some(two) = cells.find(start + one.span as usize, rest).filter(|&cell| !below.range(cell).is_empty())
+            {
+                let exponent = scratch.exponents[one.cell as usize] + scratch.exponents[two as usize];
+                scratch.splits.push((one.cell, two, exponent));
+            }
+        }
+        let exponent = scratch.splits.iter().map(|split| split.2).max()?;
+        scratch.firsts.clear();
+        scratch.seconds.clear();
+        for &(one, two, own) in &scratch.splits {
+            let scale = power_of_two(own - exponent);
+            let row = |cell: u32| &scratch.values[cell as usize * self.child_width..][..self.child_width];
+            scratch.firsts.extend(row(one).iter().map(|value| value * scale));
+            scratch.seconds.extend_from_slice(row(two));
+        }
+        scratch.pair_sums.clear();
+        scratch.pair_sums.resize(self.children * self.child_width, 0.0);
+        let firsts = Left { data: &scratch.firsts, row_stride: 1, k_stride: self.child_width };
+        add_product(&mut scratch.pair_sums, firsts, &scratch.seconds, self.child_width);
+        Some(exponent)
+    }
+
+    /// Applies the binary rules to `Q`.
+    fn add_pairs(&self, scratch: &mut DenseScratch, offset: usize, exponent: i64) {
+        let DenseScratch { sums, sum_exponents, pair_sums, .. } = scratch;
+        let row = &mut sums[offset * self.parent_width..][..self.parent_width];
+        let scale = make_room(row, &mut sum_exponents[offset], exponent);
+        for &(pair, parent, probability) in &self.pairs {
+            row[parent as usize] += scale * probability * pair_sums[pair as usize];
+        }
+    }
+
+    /// Puts `Q` of a block beside those of other blocks.
+    fn open_lane(&self, scratch: &mut DenseScratch, width: usize, exponent: i64) {
+        let lane = scratch.lanes.len();
+        scratch.pair_lanes.resize(scratch.pair_sums.len(), [0.0; LANES]);
+        for (lanes, &sum) in scratch.pair_lanes.iter_mut().zip(&scratch.pair_sums) {
+            lanes[lane] = sum;
+        }
+        scratch.lanes.push((width, exponent));
+    }
+
+    /// Applies the ternary rules to all blocks in the lanes and to all third children after them.
+    fn add_triples<S: Numeric>(&self, scratch: &mut DenseScratch, cells: &LevelCells, below: &Level<S>, start: usize) {
+        if scratch.lanes.is_empty() {
+            return;
+        }
+        scratch.rule_lanes.clear();
+        scratch.rule_lanes.resize(self.children * self.parent_width, [0.0; LANES]);
+        sum_rules(&self.triples, &scratch.pair_lanes, &mut scratch.rule_lanes);
+        for lane in 0..scratch.lanes.len() {
+            let (width, exponent) = scratch.lanes[lane];
+            scratch.rule_sums.clear();
+            scratch.rule_sums.extend(scratch.rule_lanes.iter().map(|lanes| lanes[lane]));
+            self.add_thirds(scratch, cells, below, start, width, exponent);
+        }
+        scratch.lanes.clear();
+    }
+
+    /// One product of `S` with all third children that complete a used cell, in runs of adjacent spans.
+    fn add_thirds<S: Numeric>(
+        &self,
+        scratch: &mut DenseScratch,
+        cells: &LevelCells,
+        below: &Level<S>,
+        start: usize,
+        width: usize,
+        exponent: i64,
+    ) {
+        let mut run: Option<(usize, usize)> = None;
+        scratch.thirds.clear();
+        for third in below.filled(start + width) {
+            let Some(offset) = cells.used_offset(start, width + third.span as usize).map(|offset| offset as usize)
+            else {
+                continue;
+            };
+            match &mut run {
+                Some((_, end)) if *end == offset => *end += 1,
+                _ => {
+                    self.close_run(scratch, run.take());
+                    run = Some((offset, offset + 1));
+                }
+            }
+            let row = &mut scratch.sums[offset * self.parent_width..][..self.parent_width];
+            let own = exponent + scratch.exponents[third.cell as usize];
+            let scale = make_room(row, &mut scratch.sum_exponents[offset], own);
+            let values = &scratch.values[third.cell as usize * self.child_width..][..self.child_width];
+            scratch.thirds.extend(values.iter().map(|value| value * scale));
+        }
+        self.close_run(scratch, run);
+    }
+
+    fn close_run(&self, scratch: &mut DenseScratch, run: Option<(usize, usize)>) {
+        if let Some((first, end)) = run {
+            let sums = &mut scratch.sums[first * self.parent_width..end * self.parent_width];
+            let thirds = Left { data: &scratch.thirds, row_stride: self.child_width, k_stride: 1 };
+            add_product(sums, thirds, &scratch.rule_sums, self.parent_width);
+            scratch.thirds.clear();
+        }
+    }
+}
+
+/// Prepares a row to receive values with an exponent; returns the factor for these values.
+///
+/// A row keeps the largest exponent that it has met; smaller values are scaled down to it, exactly.
+fn make_room(row: &mut [f64], row_exponent: &mut Option<i64>, exponent: i64) -> f64 {
+    match row_exponent {
+        Some(own) if *own >= exponent => power_of_two(exponent - *own),
+        Some(own) => {
+            let scale = power_of_two(*own - exponent);
+            row.iter_mut().for_each(|value| *value *= scale);
+            *own = exponent;
+            1.0
+        }
+        None => {
+            *row_exponent = Some(exponent);
+            1.0
+        }
+    }
+}
+
+/// `S(c, z) += p Q(a, b)` over all ternary rules, for all lanes.
+fn sum_rules(triples: &[(u32, u32, f64)], pairs: &[[f64; LANES]], sums: &mut [[f64; LANES]]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2.
+        return unsafe { sum_rules_avx2(triples, pairs, sums) };
+    }
+    sum_rules_anywhere(triples, pairs, sums);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn sum_rules_avx2(triples: &[(u32, u32, f64)], pairs: &[[f64; LANES]], sums: &mut [[f64; LANES]]) {
+    sum_rules_anywhere(triples, pairs, sums);
+}
+
+#[inline(always)]
+fn sum_rules_anywhere(triples: &[(u32, u32, f64)], pairs: &[[f64; LANES]], sums: &mut [[f64; LANES]]) {
+    for &(pair, position, probability) in triples {
+        let (sums, pairs) = (&mut sums[position as usize], &pairs[pair as usize]);
+        for (sum, pair) in sums.iter_mut().zip(pairs) {
+            *sum += probability * pair;
+        }
+    }
+}
