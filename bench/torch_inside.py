@@ -48,12 +48,10 @@ class Step:
 
     pairs: list[tuple[Tensor, Tensor, int]] = field(default_factory=list)
     """For each length of a pair: cells on the left, cells on the right, splits."""
-    binary: Tensor | None = None
+    binary: Tensor = field(default_factory=lambda: torch.empty(0))
     """For each cell of the level, its pair; an additional last pair is all zero."""
     ternary: list[tuple[Tensor, Tensor, Tensor, int]] = field(default_factory=list)
     """For each length: its cells, first children, pairs to their right, splits."""
-    size: int = 0
-    """The number of cells of the level."""
     by_pair: bool = True
     """Whether to apply ternary rules to pairs (many cells) or to triples (few)."""
 
@@ -168,53 +166,33 @@ class TorchInside:
     def _step(self, level: int, cells: list[Cell], below: list[Cell]) -> Step:
         """Find the indices for one level."""
         number = {cell: k for k, cell in enumerate(below)}
-        # Every cell, and what is to the right of its first child, may be a pair.
         spans = self.spans(level + 1)
-        wanted = set(cells)
-        wanted |= {(i + q, n - q) for i, n in cells for q in spans if (i, q) in number}
-        by_span: dict[int, list[Cell]] = {}
-        for start, span in sorted(wanted):
-            if 2 * spans[0] <= span <= 2 * spans[-1]:
-                by_span.setdefault(span, []).append((start, span))
+        pair_spans = range(2 * spans[0], 2 * spans[-1] + 1)
 
-        step = Step(size=len(cells))
+        # A pair is a whole cell, or what is to the right of its first child.
+        wanted = {(i, n) for i, n in cells if n in pair_spans}
+        wanted |= {(i + q, n - q) for i, n in cells for q in spans if n - q in pair_spans}
+        step = Step()
         pair: dict[Cell, int] = {}
-        for span, starts in by_span.items():
+        for span in pair_spans:
+            starts = sorted(i for i, n in wanted if n == span)
             parts = [r for r in spans if span - r in spans]
-            usable = [
-                cell
-                for cell in starts
-                if all(
-                    (cell[0], r) in number and (cell[0] + r, span - r) in number
-                    for r in parts
-                )
-            ]
-            if not usable:
-                continue
-            for cell in usable:
-                pair[cell] = len(pair)
-            left = [number[i, r] for i, _ in usable for r in parts]
-            right = [number[i + r, span - r] for i, _ in usable for r in parts]
-            step.pairs.append((torch.tensor(left), torch.tensor(right), len(parts)))
+            pair.update({(i, span): len(pair) + k for k, i in enumerate(starts)})
+            left = [number[i, r] for i in starts for r in parts]
+            right = [number[i + r, span - r] for i in starts for r in parts]
+            if starts:
+                step.pairs.append((torch.tensor(left), torch.tensor(right), len(parts)))
         step.binary = torch.tensor([pair.get(cell, len(pair)) for cell in cells])
 
-        by_splits: dict[tuple[int, ...], list[int]] = {}
-        for k, (i, n) in enumerate(cells):
-            parts = tuple(q for q in spans if (i + q, n - q) in pair and (i, q) in number)
+        for span in sorted({n for _, n in cells}):
+            members = [k for k, (_, n) in enumerate(cells) if n == span]
+            starts = [cells[k][0] for k in members]
+            parts = [q for q in spans if span - q in pair_spans]
+            first = [number[i, q] for i in starts for q in parts]
+            rest = [pair[i + q, span - q] for i in starts for q in parts]
             if parts:
-                by_splits.setdefault(parts, []).append(k)
-        for parts, group in by_splits.items():
-            places = [cells[k] for k in group]
-            first = [number[i, q] for i, _ in places for q in parts]
-            rest = [pair[i + q, n - q] for i, n in places for q in parts]
-            step.ternary.append(
-                (
-                    torch.tensor(group),
-                    torch.tensor(first),
-                    torch.tensor(rest),
-                    len(parts),
-                )
-            )
+                indices = torch.tensor(members), torch.tensor(first), torch.tensor(rest)
+                step.ternary.append((*indices, len(parts)))
         step.by_pair = 2 * len(cells) > len(pair)
         return step
 

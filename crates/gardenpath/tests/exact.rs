@@ -1,0 +1,230 @@
+//! Charts, posteriors, trees and marginals against the enumeration of all derivations.
+
+mod oracle;
+
+use gardenpath::*;
+use oracle::{Derivation, all_derivations, assert_close, by_sentence, random_grammar};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Small enough to enumerate, odd enough to find mistakes.
+fn tiny_grammars() -> Vec<Grammar> {
+    let mut grammars: Vec<Grammar> = (0..40).map(|seed| random_grammar(seed, 2, 3, 3)).collect();
+    grammars.extend((0..6).map(|seed| random_grammar(100 + seed, 1, 4, 6)));
+    grammars.extend((0..4).map(|seed| random_grammar(200 + seed, 3, 2, 1)));
+    let ensemble = |seed| Ensemble::new(2, 2).fraction(0.5).sample(Seed::new(seed)).unwrap();
+    grammars.extend((0..5).map(ensemble));
+    grammars.retain(|grammar| derivations_of(grammar) < 60_000.0);
+    assert!(grammars.len() > 40);
+    grammars
+}
+
+/// The number of derivations, without enumerating them.
+fn derivations_of(grammar: &Grammar) -> f64 {
+    let mut counts = vec![1.0; grammar.vocab()];
+    for layer in grammar.layers().iter().rev() {
+        let mut above = vec![0.0; layer.parents()];
+        for rule in layer.rules() {
+            above[usize::from(rule.parent)] += rule.children.iter().map(|c| counts[usize::from(c)]).product::<f64>();
+        }
+        counts = above;
+    }
+    counts.iter().sum()
+}
+
+fn sum_by_root(derivations: &[Derivation], classes: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; classes];
+    derivations.iter().for_each(|d| sums[usize::from(d.root)] += d.probability);
+    sums
+}
+
+#[test]
+fn inside_is_the_sum_over_all_derivations() {
+    for grammar in tiny_grammars() {
+        let inside = Inside::new(&grammar);
+        let mut total = 0.0;
+        for (sentence, derivations) in by_sentence(&grammar) {
+            let expected = sum_by_root(&derivations, grammar.classes());
+            let posterior = inside.posterior(&sentence).unwrap();
+            let plain = Chart::<f64>::parse(&grammar, &sentence).unwrap().roots();
+            let logs = Chart::<LogProbability>::parse(&grammar, &sentence).unwrap().roots();
+            let scaled = Chart::<Scaled>::parse(&grammar, &sentence).unwrap().roots();
+            let evidence: f64 = expected.iter().zip(grammar.prior()).map(|(p, prior)| p * prior).sum();
+            total += evidence;
+            let mut entropy = 0.0;
+            for (root, &p) in expected.iter().enumerate() {
+                assert_close(plain[root], p, "probability");
+                assert_close(logs[root].0.exp(), p, "logarithm");
+                assert_close(scaled[root].ln().exp(), p, "scaled");
+                assert_close(posterior.log_likelihood(root as u8).map_or(0.0, f64::exp), p, "kernel");
+                let share = p * grammar.prior()[root] / evidence;
+                assert_close(posterior.probability(root as u8), share, "posterior");
+                entropy -= if share > 0.0 { share * share.ln() } else { 0.0 };
+            }
+            assert!((posterior.entropy() - entropy).abs() < 1e-12);
+            let best = expected.iter().zip(grammar.prior()).map(|(p, prior)| p * prior).fold(0.0, f64::max);
+            let guess = usize::from(posterior.root().unwrap());
+            assert_close(expected[guess] * grammar.prior()[guess], best, "Bayes-optimal root");
+        }
+        assert_close(total, 1.0, "the probabilities of all sentences");
+    }
+}
+
+#[test]
+fn trees_are_counted_found_and_ranked() {
+    for grammar in tiny_grammars() {
+        for (sentence, derivations) in by_sentence(&grammar).into_iter().take(300) {
+            let counts = Chart::<Count>::parse(&grammar, &sentence).unwrap().roots();
+            let recognised = Chart::<Recognition>::parse(&grammar, &sentence).unwrap().roots();
+            for root in 0..grammar.classes() {
+                let expected = derivations.iter().filter(|d| usize::from(d.root) == root).count();
+                assert_eq!(counts[root].to_string(), expected.to_string());
+                assert_eq!(recognised[root].0, expected > 0);
+            }
+            let found: BTreeSet<String> =
+                grammar.trees(&sentence, 10_000).unwrap().iter().map(|tree| tree.to_text(&grammar)).collect();
+            let expected: BTreeSet<String> = derivations.iter().map(|d| d.text.clone()).collect();
+            assert_eq!(found, expected);
+
+            let weight = |d: &Derivation| d.probability * grammar.prior()[usize::from(d.root)];
+            let best = derivations.iter().map(weight).fold(0.0, f64::max);
+            let (tree, log) = grammar.best_tree(&sentence).unwrap().unwrap();
+            let prior = grammar.prior()[usize::from(tree.root())];
+            assert_close(log.exp() * prior, best, "best tree");
+            assert_close(tree.log_probability(&grammar).unwrap(), log, "its own probability");
+            assert_eq!(tree.sentence(), sentence);
+        }
+    }
+}
+
+#[test]
+fn entropy_of_the_trees() {
+    for grammar in tiny_grammars() {
+        for (sentence, derivations) in by_sentence(&grammar).into_iter().take(200) {
+            let mut sum = Expectation::zero();
+            for (root, value) in Chart::<Expectation>::parse(&grammar, &sentence).unwrap().roots().iter().enumerate() {
+                sum.add(value.weighted(grammar.prior()[root]));
+            }
+            let weights: Vec<f64> =
+                derivations.iter().map(|d| d.probability * grammar.prior()[usize::from(d.root)]).collect();
+            let total: f64 = weights.iter().sum();
+            let expected: f64 = weights.iter().map(|w| -(w / total) * (w / total).ln()).sum();
+            assert!((sum.tree_entropy() - expected).abs() < 1e-11, "{} {expected}", sum.tree_entropy());
+        }
+    }
+}
+
+#[test]
+fn marginals_are_sums_over_derivations() {
+    for grammar in tiny_grammars() {
+        let parser = Parser::<Scaled>::new(&grammar);
+        for (sentence, derivations) in by_sentence(&grammar).into_iter().take(200) {
+            let weight = |d: &Derivation| d.probability * grammar.prior()[usize::from(d.root)];
+            let total: f64 = derivations.iter().map(weight).sum();
+            let (mut spans, mut rules) = (BTreeMap::new(), BTreeMap::new());
+            for d in &derivations {
+                d.nodes.iter().for_each(|node| *spans.entry(*node).or_insert(0.0) += weight(d) / total);
+                d.rules.iter().for_each(|rule| *rules.entry(*rule).or_insert(0.0) += weight(d) / total);
+            }
+            let chart = parser.parse(&sentence).unwrap();
+            let marginals = parser.marginals(&chart).unwrap();
+            for (level, found) in marginals.spans.iter().enumerate() {
+                for &(start, span, symbol, p) in found {
+                    let expected = spans.remove(&(level, start, span, symbol)).unwrap_or(0.0);
+                    assert!((p - expected).abs() < 1e-12, "{p} {expected}");
+                }
+            }
+            assert!(spans.is_empty(), "the chart lacks {spans:?}");
+            for (level, found) in marginals.rules.iter().enumerate() {
+                for (rule, &count) in found.iter().enumerate() {
+                    let expected = rules.get(&(level, rule)).copied().unwrap_or(0.0);
+                    assert!((count - expected).abs() < 1e-12, "{count} {expected}");
+                }
+            }
+            let (level, start, span, symbol) = derivations[0].nodes[0];
+            let outside = parser.outside(&chart, &vec![Scaled::one(); grammar.classes()]);
+            let product = outside.value(&chart, level, start, span, symbol).unwrap();
+            let inside = chart.value(level, start, span, symbol).unwrap();
+            let node = derivations[0].nodes[0];
+            let expected: f64 = derivations.iter().filter(|d| d.nodes.contains(&node)).map(|d| d.probability).sum();
+            assert_close(product.mul(inside).ln().exp(), expected, "outside times inside");
+        }
+    }
+}
+
+#[test]
+fn candidates_are_those_of_some_tree_or_spurious() {
+    let grammar = Ensemble::new(4, 3).fraction(0.6).sample(Seed::new(1)).unwrap();
+    let sampler = Sampler::new(&grammar);
+    let mut spurious = 0;
+    for i in 0..50 {
+        let tree = sampler.tree(Seed::new(3), i);
+        let chart = Chart::<Recognition>::parse(&grammar, tree.sentence()).unwrap();
+        for (level, candidates) in chart.candidates(&tree).iter().enumerate() {
+            let mut genuine = candidates.genuine.clone();
+            genuine.sort();
+            assert_eq!(genuine, tree.nodes(level), "all nodes of the derivation are found");
+            let all = chart.cells(level).map(|cell| cell.values.len()).sum::<usize>();
+            assert_eq!(candidates.genuine.len() + candidates.spurious.len(), all);
+            spurious += candidates.spurious.len();
+        }
+    }
+    assert!(spurious > 0);
+}
+
+#[test]
+fn sampled_trees_follow_the_posterior() {
+    let grammar = Ensemble::new(2, 2).fraction(1.0).zipf(0.7).sample(Seed::new(4)).unwrap();
+    let sentence = [0, 1, 0, 0, 1, 1, 0];
+    let parser = Parser::<Scaled>::new(&grammar);
+    let chart = parser.parse(&sentence).unwrap();
+    let all: Vec<Derivation> = all_derivations(&grammar).into_iter().filter(|d| d.sentence == sentence).collect();
+    let weight = |d: &Derivation| d.probability * grammar.prior()[usize::from(d.root)];
+    let total: f64 = all.iter().map(weight).sum();
+    let mut counts: BTreeMap<String, f64> = BTreeMap::new();
+    let draws = 20_000;
+    for i in 0..draws {
+        let tree = parser.sample_tree(&chart, &mut Seed::new(9).stream(i)).unwrap();
+        *counts.entry(tree.to_text(&grammar)).or_default() += 1.0;
+    }
+    assert!(all.len() >= 3);
+    let chi_square: f64 = all
+        .iter()
+        .map(|d| {
+            let expected = draws as f64 * weight(d) / total;
+            (counts.get(&d.text).copied().unwrap_or(0.0) - expected).powi(2) / expected
+        })
+        .sum();
+    // Five standard deviations above the mean of the distribution with `all.len() - 1` degrees of freedom.
+    let freedom = (all.len() - 1) as f64;
+    assert!(chi_square < freedom + 5.0 * (2.0 * freedom).sqrt(), "{chi_square} for {freedom} degrees of freedom");
+}
+
+#[test]
+fn sampled_sentences_follow_their_probabilities() {
+    let grammar = random_grammar(7, 2, 3, 3);
+    let groups = by_sentence(&grammar);
+    let corpus = Corpus::sample(&grammar, Seed::new(1), 0..200_000);
+    let mut counts: BTreeMap<(&[u8], u8), f64> = BTreeMap::new();
+    for (sentence, &root) in corpus.sentences().zip(corpus.roots()) {
+        *counts.entry((sentence, root)).or_default() += 1.0;
+    }
+    let (mut chi_square, mut freedom, mut rest): (f64, f64, (f64, f64)) = (0.0, -1.0, (0.0, 0.0));
+    for (sentence, derivations) in &groups {
+        for (root, p) in sum_by_root(derivations, grammar.classes()).into_iter().enumerate() {
+            let expected = corpus.len() as f64 * p * grammar.prior()[root];
+            let found = counts.remove(&(sentence.as_slice(), root as u8)).unwrap_or(0.0);
+            if expected >= 5.0 {
+                chi_square += (found - expected).powi(2) / expected;
+                freedom += 1.0;
+            } else {
+                rest = (rest.0 + found, rest.1 + expected);
+            }
+        }
+    }
+    assert!(counts.is_empty(), "sentences that cannot be: {counts:?}");
+    if rest.1 > 0.0 {
+        chi_square += (rest.0 - rest.1).powi(2) / rest.1;
+        freedom += 1.0;
+    }
+    assert!(freedom > 5.0 && chi_square < freedom + 5.0 * (2.0 * freedom).sqrt(), "{chi_square} for {freedom}");
+}

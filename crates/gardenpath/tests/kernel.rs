@@ -1,0 +1,151 @@
+//! The fast kernel against the paper's equation, the plain recursion, and itself with other thread counts.
+
+mod oracle;
+
+use gardenpath::*;
+use oracle::{assert_close, literal_inside, random_grammar, random_sentence};
+
+#[test]
+fn the_kernel_is_the_papers_equation() {
+    let cases = [(4, 2, 0.3), (4, 2, 1.0), (6, 2, 0.5), (9, 2, 1.0), (3, 3, 0.5), (3, 3, 1.0), (9, 3, 1.0)];
+    for (case, (vocab, depth, fraction)) in cases.into_iter().enumerate() {
+        let grammar = Ensemble::new(vocab, depth).fraction(fraction).zipf(0.5).sample(Seed::new(case as u64)).unwrap();
+        let inside = Inside::new(&grammar);
+        let corpus = Corpus::sample(&grammar, Seed::new(1), 0..if depth == 3 { 6 } else { 40 });
+        let mut stream = Seed::new(2).stream(case as u64);
+        let random = (0..10).map(|k| random_sentence(&mut stream, vocab, 2 + 3 * k));
+        let sentences: Vec<Vec<u8>> = corpus.sentences().map(<[u8]>::to_vec).chain(random).collect();
+        for sentence in sentences {
+            let posterior = inside.posterior(&sentence).unwrap();
+            for (root, p) in literal_inside(&grammar, &sentence).into_iter().enumerate() {
+                let found = posterior.log_likelihood(root as u8).map_or(0.0, f64::exp);
+                assert_close(found, p, &format!("{vocab} {depth} {fraction}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn any_layered_grammar_is_parsed() {
+    for seed in 0..60 {
+        let grammar = random_grammar(1000 + seed, 3, 9, 14);
+        let inside = Inside::new(&grammar);
+        let corpus = Corpus::sample(&grammar, Seed::new(seed), 0..20);
+        for sentence in corpus.sentences() {
+            let posterior = inside.posterior(sentence).unwrap();
+            let chart = Chart::<LogProbability>::parse(&grammar, sentence).unwrap();
+            assert!(!chart.root_entries().is_empty(), "a sampled sentence is grammatical");
+            assert_eq!(posterior.possible_roots().count(), chart.root_entries().len());
+            for (root, LogProbability(log)) in chart.root_entries() {
+                assert!((posterior.log_likelihood(*root).unwrap() - log).abs() < 1e-10);
+            }
+        }
+    }
+}
+
+/// Probabilities far below the smallest `f64`, in cells that are full and in cells that are sparse.
+#[test]
+fn deep_charts_do_not_underflow() {
+    for (vocab, depth, fraction, zipf) in [(4, 6, 1.0, 0.0), (16, 6, 0.2, 0.0), (8, 5, 1.0, 2.0), (6, 7, 0.17, 1.0)] {
+        let grammar = Ensemble::new(vocab, depth).fraction(fraction).zipf(zipf).sample(Seed::new(3)).unwrap();
+        let corpus = Corpus::sample(&grammar, Seed::new(1), 0..2);
+        let inside = Inside::new(&grammar);
+        for (sentence, root) in corpus.sentences().zip(corpus.roots()) {
+            let posterior = inside.posterior(sentence).unwrap();
+            let log = posterior.log_likelihood(*root).expect("the true root is possible");
+            let chart = Chart::<LogProbability>::parse(&grammar, sentence).unwrap();
+            let expected = chart.value(0, 0, sentence.len(), *root).unwrap().0;
+            assert!((log - expected).abs() < 1e-10 * expected.abs(), "{log} {expected}");
+        }
+    }
+}
+
+#[test]
+fn the_best_tree_is_not_better_than_all_trees() {
+    let grammar = Ensemble::new(8, 4).fraction(0.5).sample(Seed::new(3)).unwrap();
+    let sampler = Sampler::new(&grammar);
+    let inside = Inside::new(&grammar);
+    for i in 0..20 {
+        let tree = sampler.tree(Seed::new(5), i);
+        let (best, log) = grammar.best_tree(tree.sentence()).unwrap().unwrap();
+        assert_close(best.log_probability(&grammar).unwrap(), log, "the best tree's probability");
+        assert!(log >= tree.log_probability(&grammar).unwrap() - 1e-9, "at least as good as the true tree");
+        assert!(log <= inside.posterior(tree.sentence()).unwrap().log_likelihood(best.root()).unwrap() + 1e-9);
+    }
+}
+
+/// The expected number of uses of a rule is the derivative of the log-likelihood by the logarithm of its probability.
+#[test]
+fn expected_rule_counts_are_derivatives() {
+    for (vocab, fraction) in [(3, 1.0), (6, 1.0), (6, 0.3)] {
+        let grammar = Ensemble::new(vocab, 3).fraction(fraction).zipf(0.5).sample(Seed::new(5)).unwrap();
+        let tree = Sampler::new(&grammar).tree(Seed::new(1), 3);
+        let parser = Parser::<Scaled>::new(&grammar);
+        let marginals = parser.marginals(&parser.parse(tree.sentence()).unwrap()).unwrap();
+        let evidence = |grammar: &Grammar| {
+            let roots = Inside::new(grammar).chart(tree.sentence()).unwrap().roots();
+            let mut total = Scaled::zero();
+            roots.iter().for_each(|root| total.add(*root));
+            total.ln()
+        };
+        for level in 0..3 {
+            let rules = grammar.layer(level).rules().len();
+            for rule in (0..rules).step_by(1 + rules / 7) {
+                let moved = |step: f64| {
+                    let layers = grammar.layers().iter().map(|layer| layer.rules().to_vec());
+                    let mut layers: Vec<Vec<Rule>> = layers.collect();
+                    layers[level][rule].probability *= 1.0 + step;
+                    Grammar::new(grammar.sizes().to_vec(), grammar.prior().to_vec(), layers).unwrap()
+                };
+                let slope = (evidence(&moved(5e-6)) - evidence(&moved(-5e-6))) / 1e-5;
+                let found = marginals.rules[level][rule];
+                assert!((found - slope).abs() < 1e-7, "level {level} rule {rule}: {found} {slope}");
+            }
+            let nodes: f64 = marginals.spans[level].iter().map(|span| span.3).sum();
+            assert_close(marginals.rules[level].iter().sum(), nodes, "one rule per node");
+        }
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let work = || {
+        let grammar = Ensemble::new(16, 3).fraction(0.5).sample(Seed::new(7)).unwrap();
+        let corpus = Corpus::sample(&grammar, Seed::new(1), 0..10_000);
+        let posteriors = Inside::new(&grammar).batch(&corpus).unwrap();
+        let entropy = class_entropy(&Ensemble::new(8, 3).fraction(0.5), 3, 600, Seed::new(1), &|_| ()).unwrap();
+        (corpus, posteriors, entropy.mean.to_bits(), entropy.stderr.to_bits())
+    };
+    let expected = pool(1).install(work);
+    for threads in [2, 8] {
+        assert!(pool(threads).install(work) == expected, "{threads} threads");
+    }
+}
+
+#[test]
+fn impossible_sentences_and_unknown_tokens() {
+    let grammar = Ensemble::new(5, 2).fraction(0.2).sample(Seed::new(7)).unwrap();
+    let inside = Inside::new(&grammar);
+    for sentence in [vec![], vec![0], vec![0; 3], vec![0; 10], vec![1; 1000]] {
+        let posterior = inside.posterior(&sentence).unwrap();
+        assert_eq!((posterior.root(), posterior.entropy(), posterior.len()), (None, 0.0, sentence.len()));
+        assert!(grammar.best_tree(&sentence).unwrap().is_none());
+        assert!(grammar.trees(&sentence, 10).unwrap().is_empty());
+    }
+    let error = inside.posterior(&[0, 1, 5, 2]).unwrap_err();
+    assert_eq!(error.to_string(), "token 5 at position 2 is not one of the 5 tokens of the grammar");
+    let deep = Ensemble::new(255, 10).fraction(0.001).sample(Seed::new(7)).unwrap();
+    let error = Inside::new(&deep).posterior(&vec![0; 20_000]).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { .. }), "{error}");
+}
+
+#[test]
+fn wanted_ambiguity_is_found() {
+    let ensemble = Ensemble::new(8, 2);
+    let (fraction, entropy) = fraction_for_entropy(&ensemble, 0.2, 6, 300, Seed::new(1)).unwrap();
+    assert!((entropy.mean - 0.2).abs() < 0.05, "{fraction}: {entropy:?}");
+    let again = class_entropy(&ensemble.fraction(fraction), 20, 300, Seed::new(2), &|_| ()).unwrap();
+    assert!((again.mean - 0.2).abs() < 0.08, "{fraction}: {again:?}");
+    assert!(fraction_for_entropy(&Ensemble::new(8, 2), 5.0, 2, 50, Seed::new(1)).is_err());
+}
