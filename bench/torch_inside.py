@@ -7,8 +7,8 @@ rule tensors R2[z, a, b] and R3[z, a, b, c]. What is done here to make it quick:
   per length and kept;
 - only spans that can be part of a tree over the whole sentence are filled;
 - the level above the tokens is a lookup in the rule tensors;
-- ternary splits are factored: the sums over r of M[j, r][b] M[j + r, m - r][c], which the
-  binary rules need anyway, are reused for every q;
+- ternary splits are factored: the sums over r of M[j, r][b] M[j + r, m - r][c], which
+  the binary rules need anyway, are reused for every q;
 - everything else is a batched matrix product in float64.
 """
 
@@ -29,8 +29,8 @@ Cell = tuple[int, int]
 class LayeredRules:
     """The rule tensors of each level, from the classes down.
 
-    `binary[level]` has the shape (v, v, v) and `ternary[level]` (v, v, v, v); the parent
-    comes first.
+    `binary[level]` has the shape (v, v, v) and `ternary[level]` (v, v, v, v); the
+    parent comes first.
     """
 
     binary: list[Tensor]
@@ -171,7 +171,9 @@ class TorchInside:
 
         # A pair is a whole cell, or what is to the right of its first child.
         wanted = {(i, n) for i, n in cells if n in pair_spans}
-        wanted |= {(i + q, n - q) for i, n in cells for q in spans if n - q in pair_spans}
+        wanted |= {
+            (i + q, n - q) for i, n in cells for q in spans if n - q in pair_spans
+        }
         step = Step()
         pair: dict[Cell, int] = {}
         for span in pair_spans:

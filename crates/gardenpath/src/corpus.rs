@@ -46,20 +46,21 @@ impl Corpus {
 
     /// Samples the sentences with these numbers, with tables that were made before.
     pub fn sample_with(sampler: &Sampler, seed: Seed, numbers: Range<u64>) -> Self {
-        let shards = numbers.end.saturating_sub(numbers.start).div_ceil(SHARD);
-        let pieces: Vec<Corpus> = (0..shards)
-            .into_par_iter()
-            .map(|shard| {
-                let first = numbers.start + shard * SHARD;
-                let mut piece = Corpus::default();
-                sampler.sample_into(seed, first..numbers.end.min(first + SHARD), &mut piece);
-                piece
-            })
-            .collect();
+        let count = numbers.end.saturating_sub(numbers.start);
         let mut corpus = Corpus::default();
-        corpus.tokens.reserve(pieces.iter().map(|piece| piece.tokens.len()).sum());
-        corpus.offsets.reserve(pieces.iter().map(Corpus::len).sum());
-        pieces.iter().for_each(|piece| corpus.append(piece));
+        corpus.tokens.reserve((count as f64 * sampler.mean_length() * 1.01) as usize);
+        corpus.offsets.reserve(count as usize);
+        corpus.roots.reserve(count as usize);
+        // A wave of shards at a time: their memory is small and used again by the next wave.
+        let shards: Vec<u64> = (0..count.div_ceil(SHARD)).collect();
+        for wave in shards.chunks(4 * rayon::current_num_threads()) {
+            let sample = |shard: &u64| {
+                let first = numbers.start + shard * SHARD;
+                sampler.sentences(seed, first..numbers.end.min(first + SHARD))
+            };
+            let pieces: Vec<Corpus> = wave.par_iter().map(sample).collect();
+            pieces.iter().for_each(|piece| corpus.append(piece));
+        }
         corpus
     }
 
@@ -85,12 +86,6 @@ impl Corpus {
     /// Adds a sentence with its root.
     pub fn push(&mut self, sentence: &[Symbol], root: Symbol) {
         self.tokens.extend_from_slice(sentence);
-        self.close_sentence(root);
-    }
-
-    /// Ends the sentence whose tokens were just added.
-    #[inline]
-    pub(crate) fn close_sentence(&mut self, root: Symbol) {
         self.offsets.push(self.tokens.len());
         self.roots.push(root);
     }
@@ -136,9 +131,5 @@ impl Corpus {
     /// The root of each sentence.
     pub fn roots(&self) -> &[Symbol] {
         &self.roots
-    }
-
-    pub(crate) fn tokens_mut(&mut self) -> &mut Vec<Symbol> {
-        &mut self.tokens
     }
 }

@@ -15,6 +15,7 @@ pub struct Sampler {
     roots: Choice,
     layers: Vec<Choice>,
     max_len: usize,
+    mean_len: f64,
 }
 
 /// One alias table per parent.
@@ -52,6 +53,7 @@ impl Sampler {
             roots: Choice::new(vec![roots.collect()]),
             layers: layers.collect(),
             max_len: *grammar.shape().lengths().end(),
+            mean_len: grammar.mean_length(),
         }
     }
 
@@ -71,22 +73,39 @@ impl Sampler {
         Tree::new(levels, arities)
     }
 
-    /// Appends the sentences with these numbers to a corpus.
-    pub(crate) fn sample_into(&self, seed: Seed, numbers: Range<u64>, corpus: &mut Corpus) {
+    /// The mean length of the sentences.
+    pub fn mean_length(&self) -> f64 {
+        self.mean_len
+    }
+
+    /// The sentences with these numbers.
+    pub(super) fn sentences(&self, seed: Seed, numbers: Range<u64>) -> Corpus {
         let seed = corpus_seed(seed);
+        let count = (numbers.end - numbers.start) as usize;
+        let (mut offsets, mut roots) = (Vec::with_capacity(count + 1), Vec::with_capacity(count));
+        offsets.push(0);
+        let mut tokens = vec![0; (count as f64 * self.mean_len * 1.05) as usize];
         let (mut above, mut below) = (vec![0; self.max_len + 4], vec![0; self.max_len + 4]);
+        let (last, upper) = self.layers.split_last().expect("a grammar has layers");
+        let mut end = 0;
         for i in numbers {
             let mut stream = seed.stream(i);
             let root = self.roots.draw(0, &mut stream).0[0];
             above[0] = root;
             let mut len = 1;
-            for layer in &self.layers {
+            for layer in upper {
                 len = layer.expand(&above[..len], &mut below, &mut stream, |_| ());
                 std::mem::swap(&mut above, &mut below);
             }
-            corpus.tokens_mut().extend_from_slice(&above[..len]);
-            corpus.close_sentence(root);
+            if tokens.len() < end + self.max_len + 4 {
+                tokens.resize(tokens.len() + tokens.len() / 8 + self.max_len + 4, 0);
+            }
+            end += last.expand(&above[..len], &mut tokens[end..], &mut stream, |_| ());
+            offsets.push(end);
+            roots.push(root);
         }
+        tokens.truncate(end);
+        Corpus { tokens, offsets, roots }
     }
 }
 
