@@ -1,1 +1,75 @@
-//! Program.
+//! The program `gardenpath`: grammars, corpora, exact parsing and theory from the command line.
+//!
+//! Data flows one way: [`cli`] says what was asked, a command reads [`files`], calls the core, and writes lines or
+//! [`draw`]s a picture. Results go to standard output, notes and progress to standard error. Whatever is wrong becomes
+//! one line `error: …` and the exit code 2.
+
+pub mod cli;
+pub mod commands;
+pub mod draw;
+pub mod files;
+pub mod progress;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use std::ffi::OsString;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+/// Runs the program with these arguments, the first of which is its name.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match cli::Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return refuse_arguments(&error),
+    };
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let result = commands::run(&cli, &mut out).and_then(|()| Ok(out.flush()?));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => {
+            // The reader has seen enough. What is buffered would only fail again when it is dropped.
+            drop(out.into_parts());
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            // Lines that were finished before the error are still results.
+            let _ = out.flush();
+            report(&format!("{error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Help and the version are printed as clap makes them; errors are brought into one line.
+fn refuse_arguments(error: &clap::Error) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let _ = error.print();
+            ExitCode::SUCCESS
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            ExitCode::from(2)
+        }
+        _ => {
+            let text = error.to_string();
+            let explained = text.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+            let words: Vec<&str> = explained.flat_map(str::split_whitespace).collect();
+            let message = words.join(" ");
+            report(message.strip_prefix("error: ").unwrap_or(&message));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn report(message: &str) {
+    let line: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let _ = writeln!(io::stderr(), "error: {line}");
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let closed = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(closed)
+}

@@ -1,2 +1,7 @@
-//! The program.
-fn main() {}
+//! The program `gardenpath`; everything is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    gardenpath_lab::run(std::env::args_os())
+}

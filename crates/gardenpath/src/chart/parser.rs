@@ -36,10 +36,7 @@ pub(crate) struct LayerWeights<S> {
 
 /// Buffers that are reused from cell to cell and from sentence to sentence.
 pub(crate) struct Scratch<S> {
-    /// Values of the cells of one start: `[cell][symbol]`.
-    values: Vec<S>,
-    /// Which of these cells have a value.
-    touched: Vec<bool>,
+    row: Row<S>,
     pub(super) blocks: Blocks<S>,
     pub(super) thirds: Thirds<S>,
     cells: HashMap<usize, Arc<Cells>>,
@@ -49,12 +46,58 @@ pub(crate) struct Scratch<S> {
 impl<S: Semiring> Default for Scratch<S> {
     fn default() -> Self {
         Scratch {
-            values: Vec::new(),
-            touched: Vec::new(),
+            row: Row::default(),
             blocks: Blocks::default(),
             thirds: Thirds::default(),
             cells: HashMap::new(),
             cached_cells: 0,
+        }
+    }
+}
+
+/// The values of the cells of one start while they are summed: `[cell][symbol]`, with a bit set of the symbols in use.
+///
+/// Only what was used is read and cleared, so that sparse cells of large vocabularies cost what they hold.
+struct Row<S> {
+    values: Vec<S>,
+    used: Vec<[u64; 4]>,
+    parents: usize,
+}
+
+impl<S> Default for Row<S> {
+    fn default() -> Self {
+        Row { values: Vec::new(), used: Vec::new(), parents: 0 }
+    }
+}
+
+impl<S: Semiring> Row<S> {
+    /// Makes room for `count` cells; all values are zero between uses.
+    #[inline]
+    fn open(&mut self, count: usize, parents: usize) {
+        self.parents = parents;
+        if self.values.len() < count * parents {
+            self.values.resize(count * parents, S::zero());
+        }
+        self.used.clear();
+        self.used.resize(count, [0; 4]);
+    }
+
+    #[inline]
+    fn add(&mut self, cell: u32, symbol: Symbol, value: S) {
+        self.used[cell as usize][usize::from(symbol >> 6)] |= 1 << (symbol & 63);
+        self.values[cell as usize * self.parents + usize::from(symbol)].add(value);
+    }
+
+    /// Takes the values of a cell out, in the order of the symbols.
+    #[inline]
+    fn take(&mut self, cell: usize, mut visit: impl FnMut(Symbol, S)) {
+        let values = &mut self.values[cell * self.parents..][..self.parents];
+        for (word, mut bits) in self.used[cell].into_iter().enumerate() {
+            while bits != 0 {
+                let symbol = 64 * word + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                visit(symbol as Symbol, std::mem::replace(&mut values[symbol], S::zero()));
+            }
         }
     }
 }
@@ -130,29 +173,29 @@ impl<'g, S: Semiring> Parser<'g, S> {
 
     /// Fills level `level` from the one below it.
     pub(crate) fn fill_layer(&self, chart: &mut Chart<S>, scratch: &mut Scratch<S>, level: usize) {
+        if level + 1 == self.grammar.depth() {
+            return self.fill_above_tokens(chart);
+        }
         let (layer, weights) = (self.grammar.layer(level), &self.weights[level]);
         let (cells, above, below) = chart.layer_mut(level);
         let cells = cells.level(level);
         let parents = layer.parents();
-        let Scratch { values, touched, blocks, thirds, .. } = scratch;
+        let Scratch { row, blocks, thirds, .. } = scratch;
         for start in 0..cells.starts() {
             let count = cells.count(start);
-            values.clear();
-            values.resize(count * parents, S::zero());
-            touched.clear();
-            touched.resize(count, false);
+            if count == 0 {
+                above.close_start();
+                continue;
+            }
+            row.open(count, parents);
             blocks.collect(below, start, layer.children());
-            let mut add = |offset: u32, symbol: Symbol, value: S| {
-                touched[offset as usize] = true;
-                values[offset as usize * parents + usize::from(symbol)].add(value);
-            };
             for block in 0..blocks.len() {
                 blocks.sum(block, below);
                 let (width, pairs) = (blocks.width(block), blocks.pairs());
                 if let Some(offset) = cells.used_offset(start, width) {
                     for &(a, b, ref value) in pairs {
                         for entry in layer.pairs().find(usize::from(a), b) {
-                            add(offset, layer.pairs().parent(entry), value.mul(&weights.pairs[entry]));
+                            row.add(offset, layer.pairs().parent(entry), value.mul(&weights.pairs[entry]));
                         }
                     }
                 }
@@ -165,7 +208,7 @@ impl<'g, S: Semiring> Parser<'g, S> {
                     for &(offset, cell) in &thirds.cells {
                         for &(c, ref third) in below.cell(cell) {
                             for (parent, sum) in thirds.sums(c).iter().enumerate().filter(|(_, sum)| !sum.is_zero()) {
-                                add(offset, parent as Symbol, sum.mul(third));
+                                row.add(offset, parent as Symbol, sum.mul(third));
                             }
                         }
                     }
@@ -176,7 +219,7 @@ impl<'g, S: Semiring> Parser<'g, S> {
                                 let prefix = usize::from(a) * layer.children() + usize::from(b);
                                 for entry in layer.triples().find(prefix, c) {
                                     let value = value.mul(third).mul(&weights.triples[entry]);
-                                    add(offset, layer.triples().parent(entry), value);
+                                    row.add(offset, layer.triples().parent(entry), value);
                                 }
                             }
                         }
@@ -184,14 +227,34 @@ impl<'g, S: Semiring> Parser<'g, S> {
                 }
             }
             for offset in 0..count {
-                if touched[offset] {
-                    for (symbol, value) in values[offset * parents..][..parents].iter().enumerate() {
-                        if !value.is_zero() {
-                            above.push(symbol as Symbol, value.clone());
-                        }
+                row.take(offset, |symbol, value| above.push(symbol, value));
+                above.close_cell(cells.min_span(start) + offset);
+            }
+            above.close_start();
+        }
+    }
+
+    /// Fills the lowest layer. A span of tokens is one tuple, so that a cell is one look-up.
+    fn fill_above_tokens(&self, chart: &mut Chart<S>) {
+        let level = self.grammar.depth() - 1;
+        let (layer, weights) = (self.grammar.layer(level), &self.weights[level]);
+        let (cells, above, tokens) = chart.layer_mut(level);
+        let cells = cells.level(level);
+        for start in 0..cells.starts() {
+            for offset in 0..cells.count(start) {
+                let span = cells.min_span(start) + offset;
+                if cells.used_offset(start, span).is_some() {
+                    let token = |k: usize| tokens.entries()[start + k].0;
+                    let prefix = usize::from(token(0));
+                    let (index, weights, prefix) = match span {
+                        2 => (layer.pairs(), &weights.pairs, prefix),
+                        _ => (layer.triples(), &weights.triples, prefix * layer.children() + usize::from(token(1))),
+                    };
+                    for entry in index.find(prefix, token(span - 1)) {
+                        above.push(index.parent(entry), weights[entry].clone());
                     }
                 }
-                above.close_cell(cells.min_span(start) + offset);
+                above.close_cell(span);
             }
             above.close_start();
         }

@@ -1,0 +1,89 @@
+//! The arguments of the program: the global ones, the subcommands, and how numbers are read.
+
+use crate::commands;
+use clap::{Parser, Subcommand};
+
+/// A laboratory for languages with hidden trees: random layered grammars, their sentences, exact parsing, and theory.
+#[derive(Parser, Debug)]
+#[command(name = "gardenpath", version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Write JSON to standard output instead of text for people.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Number of threads [default: one per core]. Results never depend on it.
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+}
+
+/// The subcommands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Sample, inspect and convert grammars.
+    #[command(subcommand)]
+    Grammar(commands::grammar::Command),
+    /// Sample and inspect corpora of sentences.
+    #[command(subcommand)]
+    Corpus(commands::corpus::Command),
+    /// Parse sentences exactly: posteriors, best trees, numbers of trees, drawings.
+    Parse(commands::parse::Arguments),
+    /// Measure the class entropy of an ensemble of random grammars.
+    Entropy(commands::entropy::Arguments),
+    /// Print what theory says about an ensemble, without sampling.
+    #[command(subcommand)]
+    Theory(commands::theory::Command),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gardenpath grammar sample --vocab 16 --depth 3 --fraction 0.25 --seed 7 -o g.pcfg
+  gardenpath corpus sample g.pcfg --count 1e6 --seed 1 -o c.parquet
+  gardenpath parse g.pcfg c.parquet --mode inside --json
+  gardenpath parse g.pcfg --sentence \"0 3 1 2 5\"
+  gardenpath entropy --vocab 16 --depth 2 --fraction 0.1,0.25,0.5,1
+  gardenpath theory lengths --depth 3
+
+Results go to standard output, notes and progress to standard error. Bad input ends with one line on standard
+error and exit code 2. The same seed gives the same bytes, on any machine and with any number of threads.";
+
+/// Reads a whole number, also as `1e6` or `1_000_000`.
+pub fn whole_number(text: &str) -> Result<u64, String> {
+    let expected = || "expected a whole number such as 1000 or 1e6".to_owned();
+    let digits = text.replace('_', "");
+    if let Ok(number) = digits.parse::<u64>() {
+        return Ok(number);
+    }
+    let number: f64 = digits.parse().map_err(|_| expected())?;
+    // Up to 2^53 every whole number is a float of its own, so nothing is rounded.
+    let exact = (0.0..=9_007_199_254_740_992.0).contains(&number) && number.fract() == 0.0;
+    if exact { Ok(number as u64) } else { Err(expected()) }
+}
+
+/// Reads a whole number that counts something in memory.
+pub fn size(text: &str) -> Result<usize, String> {
+    whole_number(text).and_then(|number| usize::try_from(number).map_err(|e| e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn whole_numbers_in_all_notations() {
+        for (text, number) in [("0", 0), ("1e6", 1_000_000), ("2.5e3", 2500), ("1_000", 1000), ("1E9", 1_000_000_000)] {
+            assert_eq!(whole_number(text), Ok(number), "{text}");
+        }
+        assert_eq!(whole_number("18446744073709551615"), Ok(u64::MAX));
+        for text in ["", "-1", "1.5", "nan", "inf", "1e-3", "1e300", "ten", "18446744073709551616"] {
+            assert!(whole_number(text).is_err(), "{text}");
+        }
+    }
+}

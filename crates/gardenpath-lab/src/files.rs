@@ -1,0 +1,48 @@
+//! Files: grammars as text, corpora as JSON lines or Parquet, and the safe way to write any of them.
+
+pub mod atomic;
+pub mod corpus;
+pub mod grammar;
+pub mod jsonl;
+pub mod parquet;
+
+pub use atomic::Output;
+pub use corpus::{Format, Pieces};
+
+use gardenpath::Symbol;
+use std::fmt::Display;
+use std::path::Path;
+
+/// The root of a sentence whose file names none. Levels have at most 255 symbols, so no symbol has this number.
+pub const NO_ROOT: Symbol = Symbol::MAX;
+
+/// The name by which messages call a file.
+pub fn shown(path: &Path) -> impl Display + '_ {
+    struct Shown<'p>(&'p Path);
+    impl Display for Shown<'_> {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            if is_standard(self.0) { f.write_str("standard stream") } else { self.0.display().fmt(f) }
+        }
+    }
+    Shown(path)
+}
+
+/// Whether a path stands for standard input or output.
+pub fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// An error of the operating system in plain words, without its number.
+pub fn plain(error: &std::io::Error) -> String {
+    use std::io::ErrorKind;
+    match error.kind() {
+        ErrorKind::NotFound => "no such file or directory".into(),
+        ErrorKind::PermissionDenied => "permission denied".into(),
+        ErrorKind::IsADirectory => "is a directory, expected a file".into(),
+        ErrorKind::InvalidData => "is not UTF-8 text".into(),
+        _ => {
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+        }
+    }
+}

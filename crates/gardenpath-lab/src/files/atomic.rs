@@ -1,0 +1,146 @@
+//! Writing files so that a final name only ever holds a whole file.
+
+use super::{is_standard, plain, shown};
+use anyhow::{Context, Result, bail};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// A file that is being written under a temporary name next to its final one.
+///
+/// [`Output::finish`] makes it durable and gives it its name. If the program fails before, the temporary file is removed;
+/// if it is killed, a hidden file may remain, but never half a file under the final name.
+pub struct Output {
+    path: PathBuf,
+    writer: BufWriter<Target>,
+}
+
+enum Target {
+    Temporary(NamedTempFile),
+    /// A device or pipe, which must not be replaced by a file.
+    Special(File),
+    Standard(io::Stdout),
+}
+
+impl Output {
+    /// Begins to write the file `path`, or to standard output for `-`.
+    pub fn create(path: &Path) -> Result<Self> {
+        let target = open(path).with_context(|| format!("{}: cannot be written", shown(path)))?;
+        Ok(Output { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 18, target) })
+    }
+
+    /// Writes out everything and gives the file its name.
+    pub fn finish(self) -> Result<()> {
+        let Output { path, writer } = self;
+        let name = || format!("{}: cannot be written", shown(&path));
+        let target = writer.into_inner().map_err(|e| e.into_error()).with_context(name)?;
+        if let Target::Temporary(file) = target {
+            file.as_file().sync_all().with_context(name)?;
+            // A link keeps pointing to where it points; what it points to is replaced.
+            let place = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+            file.persist(place).map_err(|e| e.error).with_context(name)?;
+        }
+        Ok(())
+    }
+}
+
+fn open(path: &Path) -> Result<Target> {
+    if is_standard(path) {
+        return Ok(Target::Standard(io::stdout()));
+    }
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => bail!("is a directory, expected a file"),
+        Ok(found) if !found.is_file() => return Ok(Target::Special(File::options().write(true).open(path)?)),
+        _ => {}
+    }
+    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let directory = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !directory.is_dir() {
+        bail!("there is no directory {}", directory.display());
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".gardenpath-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // What any new file gets: the umask takes its part.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let file = builder.tempfile_in(directory).map_err(|e| anyhow::anyhow!(plain(&e)))?;
+    Ok(Target::Temporary(file))
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Target::Temporary(file) => file.write(bytes),
+            Target::Special(file) => file.write(bytes),
+            Target::Standard(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Target::Temporary(file) => file.flush(),
+            Target::Special(file) => file.flush(),
+            Target::Standard(out) => out.flush(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_appears_when_it_is_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.txt");
+        let mut output = Output::create(&path).unwrap();
+        output.write_all(b"whole").unwrap();
+        assert!(!path.exists());
+        output.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+
+        let mut abandoned = Output::create(&path).unwrap();
+        abandoned.write_all(b"half").unwrap();
+        drop(abandoned);
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "no temporary file remains");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_devices_stay_what_they_are() {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, link) = (directory.path().join("file"), directory.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let mut output = Output::create(&link).unwrap();
+        output.write_all(b"new").unwrap();
+        output.finish().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        Output::create(Path::new("/dev/null")).unwrap().finish().unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let message = |path: &Path| format!("{:#}", Output::create(path).err().unwrap());
+        assert_eq!(message(Path::new("/no/dir/f")), "/no/dir/f: cannot be written: there is no directory /no/dir");
+        let directory = tempfile::tempdir().unwrap();
+        assert!(message(directory.path()).ends_with("is a directory, expected a file"));
+    }
+}

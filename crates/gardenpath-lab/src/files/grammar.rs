@@ -1,0 +1,38 @@
+//! Reading and writing grammars.
+
+use super::{Output, is_standard, plain, shown};
+use anyhow::{Context, Result, anyhow, bail};
+use gardenpath::Grammar;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// Larger files are not grammars.
+const MAX_BYTES: u64 = 1 << 32;
+
+/// Reads a grammar: `.pcfg` text, or a published JSON grammar, whichever the content is.
+pub fn read(path: &Path) -> Result<Grammar> {
+    let text = read_text(path).map_err(|e| anyhow!("{}: {}", shown(path), plain(&e)))?;
+    let grammar = if text.trim_start().starts_with('{') {
+        Grammar::from_lano_json(&text)
+    } else if text.trim().is_empty() {
+        bail!("{}: is empty, expected a grammar (.pcfg or .json)", shown(path));
+    } else {
+        Grammar::from_text(&text)
+    };
+    grammar.with_context(|| format!("{}", shown(path)))
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let source: Box<dyn Read> = if is_standard(path) { Box::new(io::stdin()) } else { Box::new(fs::File::open(path)?) };
+    source.take(MAX_BYTES).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Writes a grammar as `.pcfg` text.
+pub fn write(grammar: &Grammar, path: &Path) -> Result<()> {
+    let mut output = Output::create(path)?;
+    output.write_all(grammar.to_text().as_bytes()).with_context(|| format!("{}: cannot be written", shown(path)))?;
+    output.finish()
+}
