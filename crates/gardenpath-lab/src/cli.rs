@@ -1,5 +1,7 @@
 //! The arguments of the program: the global ones, the subcommands, and how numbers are read.
 
+pub mod ensemble;
+
 use crate::commands;
 use clap::{Parser, Subcommand};
 

@@ -21,7 +21,7 @@ pub fn shown(path: &Path) -> impl Display + '_ {
     struct Shown<'p>(&'p Path);
     impl Display for Shown<'_> {
         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            if is_standard(self.0) { f.write_str("standard stream") } else { self.0.display().fmt(f) }
+            if is_standard(self.0) { f.write_str("standard input") } else { self.0.display().fmt(f) }
         }
     }
     Shown(path)

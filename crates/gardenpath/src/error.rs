@@ -39,6 +39,15 @@ pub enum Error {
         size: usize,
     },
 
+    /// A symbol above the tokens has no rule.
+    #[error("symbol {symbol} of level {level} has no rules")]
+    NoRules {
+        /// The level of the symbol.
+        level: usize,
+        /// The symbol.
+        symbol: usize,
+    },
+
     /// The probabilities of a symbol's rules do not sum to one.
     #[error("the rules of symbol {symbol} of level {level} have probabilities that sum to {sum}, expected 1")]
     ProbabilitySum {

@@ -1,7 +1,7 @@
 //! Writing files so that a final name only ever holds a whole file.
 
-use super::{is_standard, plain, shown};
-use anyhow::{Context, Result, bail};
+use super::plain;
+use anyhow::{Context, Result, anyhow, bail};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -20,41 +20,50 @@ enum Target {
     Temporary(NamedTempFile),
     /// A device or pipe, which must not be replaced by a file.
     Special(File),
-    Standard(io::Stdout),
 }
 
 impl Output {
-    /// Begins to write the file `path`, or to standard output for `-`.
+    /// Begins to write the file `path`.
     pub fn create(path: &Path) -> Result<Self> {
-        let target = open(path).with_context(|| format!("{}: cannot be written", shown(path)))?;
+        let target = open(path).with_context(|| path.display().to_string())?;
         Ok(Output { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 18, target) })
     }
 
     /// Writes out everything and gives the file its name.
     pub fn finish(self) -> Result<()> {
         let Output { path, writer } = self;
-        let name = || format!("{}: cannot be written", shown(&path));
-        let target = writer.into_inner().map_err(|e| e.into_error()).with_context(name)?;
+        let target = writer.into_inner().map_err(|e| failed(&path, e.into_error()))?;
         if let Target::Temporary(file) = target {
-            file.as_file().sync_all().with_context(name)?;
-            // A link keeps pointing to where it points; what it points to is replaced.
-            let place = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-            file.persist(place).map_err(|e| e.error).with_context(name)?;
+            file.as_file().sync_all().map_err(|e| failed(&path, e))?;
+            file.persist(destination(&path)).map_err(|e| failed(&path, e.error))?;
         }
         Ok(())
     }
 }
 
-fn open(path: &Path) -> Result<Target> {
-    if is_standard(path) {
-        return Ok(Target::Standard(io::stdout()));
+/// The error of a write to `path`. It keeps the cause, by which a closed pipe is known.
+fn failed(path: &Path, error: io::Error) -> anyhow::Error {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return error.into();
     }
+    anyhow!("{}: cannot be written: {}", path.display(), plain(&error))
+}
+
+/// Where the file will stand. A link keeps pointing to where it points; what it points to is replaced.
+fn destination(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn open(path: &Path) -> Result<Target> {
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => bail!("is a directory, expected a file"),
-        Ok(found) if !found.is_file() => return Ok(Target::Special(File::options().write(true).open(path)?)),
+        Ok(found) if !found.is_file() => {
+            let file = File::options().write(true).open(path).map_err(|e| anyhow!(plain(&e)))?;
+            return Ok(Target::Special(file));
+        }
         _ => {}
     }
-    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let place = destination(path);
     let directory = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !directory.is_dir() {
         bail!("there is no directory {}", directory.display());
@@ -67,7 +76,7 @@ fn open(path: &Path) -> Result<Target> {
         // What any new file gets: the umask takes its part.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    let file = builder.tempfile_in(directory).map_err(|e| anyhow::anyhow!(plain(&e)))?;
+    let file = builder.tempfile_in(directory).map_err(|e| anyhow!("cannot be written: {}", plain(&e)))?;
     Ok(Target::Temporary(file))
 }
 
@@ -86,7 +95,6 @@ impl Write for Target {
         match self {
             Target::Temporary(file) => file.write(bytes),
             Target::Special(file) => file.write(bytes),
-            Target::Standard(out) => out.write(bytes),
         }
     }
 
@@ -94,7 +102,6 @@ impl Write for Target {
         match self {
             Target::Temporary(file) => file.flush(),
             Target::Special(file) => file.flush(),
-            Target::Standard(out) => out.flush(),
         }
     }
 }
@@ -139,7 +146,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         let message = |path: &Path| format!("{:#}", Output::create(path).err().unwrap());
-        assert_eq!(message(Path::new("/no/dir/f")), "/no/dir/f: cannot be written: there is no directory /no/dir");
+        assert_eq!(message(Path::new("/no/dir/f")), "/no/dir/f: there is no directory /no/dir");
         let directory = tempfile::tempdir().unwrap();
         assert!(message(directory.path()).ends_with("is a directory, expected a file"));
     }

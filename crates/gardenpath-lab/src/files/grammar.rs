@@ -30,9 +30,16 @@ fn read_text(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Writes a grammar as `.pcfg` text.
-pub fn write(grammar: &Grammar, path: &Path) -> Result<()> {
+/// Writes a grammar as `.pcfg` text, to standard output for `-`.
+pub fn write(grammar: &Grammar, path: &Path, out: &mut dyn Write) -> Result<()> {
+    let text = grammar.to_text();
+    if is_standard(path) {
+        return Ok(out.write_all(text.as_bytes())?);
+    }
+    if path.extension().is_none_or(|extension| extension != "pcfg") {
+        bail!("{}: expected a name that ends in .pcfg, the format in which grammars are written", path.display());
+    }
     let mut output = Output::create(path)?;
-    output.write_all(grammar.to_text().as_bytes()).with_context(|| format!("{}: cannot be written", shown(path)))?;
+    output.write_all(text.as_bytes()).with_context(|| path.display().to_string())?;
     output.finish()
 }

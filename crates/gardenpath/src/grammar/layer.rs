@@ -41,6 +41,9 @@ impl Layer {
             (0..=parents).map(|z| rules.partition_point(|rule| usize::from(rule.parent) < z) as u32).collect();
         for symbol in 0..parents {
             let own = &rules[first[symbol] as usize..first[symbol + 1] as usize];
+            if own.is_empty() {
+                return Err(Error::NoRules { level, symbol });
+            }
             let sum: f64 = own.iter().map(|rule| rule.probability).sum();
             if (sum - 1.0).abs() > SUM_TOLERANCE {
                 return Err(Error::ProbabilitySum { level, symbol, sum });

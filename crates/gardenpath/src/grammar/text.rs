@@ -11,6 +11,7 @@
 //! The writer prints probabilities with the fewest digits that read back to the same number. The reader takes any layered
 //! grammar in this syntax, with any names, and keeps them.
 
+mod levels;
 mod lexer;
 mod reader;
 
@@ -43,7 +44,8 @@ impl Grammar {
             push_line(&mut text, format_args!("# tokens: {}", tokens.join(" ")));
         }
         let start = self.start_name();
-        for (class, p) in self.prior().iter().enumerate() {
+        // A class that no sentence has is known by its rules alone.
+        for (class, p) in self.prior().iter().enumerate().filter(|(_, p)| **p > 0.0) {
             push_line(&mut text, format_args!("{start} -> {} [{p}]", self.name(0, class as Symbol)));
         }
         for (level, layer) in self.layers().iter().enumerate() {

@@ -69,7 +69,7 @@ pub(super) struct DenseLayer {
 const LANES: usize = 8;
 
 /// Below this average number of candidates, as a fraction of all symbols, the sparse recursion is faster.
-const FULLNESS: f64 = 0.25;
+const FULLNESS: f64 = 0.5;
 
 #[derive(Default)]
 pub(super) struct DenseScratch {

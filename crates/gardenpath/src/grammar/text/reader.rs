@@ -2,17 +2,17 @@
 
 use super::super::{Children, Grammar, Rule, SUM_TOLERANCE, Symbol};
 use super::check_names;
+use super::levels::assign_levels;
 use super::lexer::{Word, words};
 use crate::error::{Error, Result};
-use crate::shape::Shape;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A rule as it stands in the text.
-struct Production<'t> {
-    line: usize,
-    parent: Word<'t>,
-    children: Vec<Word<'t>>,
-    probability: f64,
+pub(super) struct Production<'t> {
+    pub line: usize,
+    pub parent: Word<'t>,
+    pub children: Vec<Word<'t>>,
+    pub probability: f64,
 }
 
 /// What the comments before the first rule say.
@@ -139,82 +139,6 @@ fn check_sides(rules: &[&Production], start: Word, start_is_above: bool) -> Resu
         if !seen.insert((p.parent, &p.children)) {
             return Err(Error::line(p.line, format!("this rule of {} stands twice", p.parent)));
         }
-    }
-    Ok(())
-}
-
-/// The level of every symbol: those of `roots` have level 0, and a child is one level below its parent.
-///
-/// The search goes along rules in both directions, so that symbols which no sentence reaches have a level too.
-fn assign_levels<'t>(
-    roots: &[Word<'t>],
-    first_line: usize,
-    rules: &[&Production<'t>],
-) -> Result<HashMap<Word<'t>, usize>> {
-    let mut touching: HashMap<Word, Vec<usize>> = HashMap::new();
-    for (k, p) in rules.iter().enumerate() {
-        for &word in std::iter::once(&p.parent).chain(&p.children) {
-            touching.entry(word).or_default().push(k);
-        }
-    }
-    let mut levels: HashMap<Word, usize> = roots.iter().map(|&root| (root, 0)).collect();
-    let mut queue: VecDeque<Word> = roots.iter().copied().collect();
-    let mut done = vec![false; rules.len()];
-    while let Some(word) = queue.pop_front() {
-        for &k in touching.get(&word).map_or(&[][..], Vec::as_slice) {
-            if std::mem::replace(&mut done[k], true) {
-                continue;
-            }
-            let p = rules[k];
-            let own = levels[&word];
-            let parent_level =
-                if p.parent == word { own } else { own.checked_sub(1).ok_or_else(|| conflict(p, word))? };
-            let expected =
-                std::iter::once((p.parent, parent_level)).chain(p.children.iter().map(|&c| (c, parent_level + 1)));
-            for (symbol, level) in expected {
-                match levels.get(&symbol) {
-                    Some(&known) if known != level => return Err(conflict(p, symbol)),
-                    Some(_) => {}
-                    None => {
-                        levels.insert(symbol, level);
-                        queue.push_back(symbol);
-                    }
-                }
-            }
-        }
-    }
-    if let Some(k) = done.iter().position(|done| !done) {
-        return Err(Error::line(rules[k].line, format!("{} is not connected with the start symbol", rules[k].parent)));
-    }
-    check_depth(&levels, first_line, rules)?;
-    Ok(levels)
-}
-
-fn conflict(p: &Production, symbol: Word) -> Error {
-    Error::line(p.line, format!("{symbol} stands on two levels: not a layered grammar"))
-}
-
-/// All tokens on the lowest level, all nonterminals above it and with rules.
-fn check_depth(levels: &HashMap<Word, usize>, first_line: usize, rules: &[&Production]) -> Result<()> {
-    let depth = levels.values().copied().max().unwrap_or(0);
-    let with_rules: HashSet<Word> = rules.iter().map(|p| p.parent).collect();
-    for p in rules {
-        for child in &p.children {
-            let reason = match child {
-                Word::Token(_) if levels[child] != depth => {
-                    format!("the token {child} stands on level {} of {depth}: not of uniform depth", levels[child])
-                }
-                Word::Name(_) if !with_rules.contains(child) => format!("{child} has no rules"),
-                _ => continue,
-            };
-            return Err(Error::line(p.line, reason));
-        }
-    }
-    if let Some(root) = levels.keys().find(|word| levels[*word] == 0 && !with_rules.contains(*word)) {
-        return Err(Error::line(first_line, format!("the class {root} has no rules")));
-    }
-    if depth > Shape::MAX_DEPTH {
-        return Err(Error::line(first_line, format!("the depth is {depth}, expected at most {}", Shape::MAX_DEPTH)));
     }
     Ok(())
 }

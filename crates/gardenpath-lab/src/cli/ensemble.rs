@@ -1,0 +1,79 @@
+//! The options that describe an ensemble of random grammars.
+
+use super::size;
+use anyhow::{Result, bail};
+use clap::Args;
+use gardenpath::{Ensemble, RuleCounts};
+
+/// What all grammars of an ensemble share, apart from depth and numbers of rules.
+#[derive(Args, Clone, Debug)]
+pub struct EnsembleOptions {
+    /// Number of symbols of each level, tokens included
+    #[arg(long, value_parser = size)]
+    pub vocab: usize,
+    /// Probability that a node has two children, not three
+    #[arg(long, default_value_t = 0.5, value_name = "P")]
+    pub p_binary: f64,
+    /// Exponent of Zipf's law for the probabilities of a symbol's rules; 0 is uniform
+    #[arg(long, default_value_t = 0.0, value_name = "A")]
+    pub zipf: f64,
+    /// Exclude ternary rules that begin or end with the symbols of a binary rule
+    #[arg(long)]
+    pub non_overlapping: bool,
+}
+
+/// How many rules each symbol has.
+#[derive(Args, Clone, Debug)]
+pub struct RuleOptions {
+    /// Fraction of all pairs and of all triples that are grammatical [default: 0.25]
+    #[arg(long, value_name = "F", conflicts_with_all = ["binary_fraction", "ternary_fraction", "binary_rules", "ternary_rules"])]
+    pub fraction: Option<f64>,
+    /// Fraction of the pairs that are grammatical
+    #[arg(long, value_name = "F", requires = "ternary_fraction", conflicts_with_all = ["binary_rules", "ternary_rules"])]
+    pub binary_fraction: Option<f64>,
+    /// Fraction of the triples that are grammatical
+    #[arg(long, value_name = "F", requires = "binary_fraction")]
+    pub ternary_fraction: Option<f64>,
+    /// Number of binary rules of each symbol
+    #[arg(long, value_name = "N", requires = "ternary_rules", value_parser = size)]
+    pub binary_rules: Option<usize>,
+    /// Number of ternary rules of each symbol
+    #[arg(long, value_name = "N", requires = "binary_rules", value_parser = size)]
+    pub ternary_rules: Option<usize>,
+}
+
+/// Larger grammars would take many gigabytes, in memory and as text.
+const MAX_RULES: usize = 50_000_000;
+
+impl EnsembleOptions {
+    /// The ensemble of this depth, once its parameters are known to be possible.
+    pub fn ensemble(&self, depth: usize, counts: RuleCounts) -> Result<Ensemble> {
+        let ensemble = Ensemble::new(self.vocab, depth)
+            .counts(counts)
+            .p_binary(self.p_binary)
+            .zipf(self.zipf)
+            .non_overlapping(self.non_overlapping);
+        let (binary, ternary) = ensemble.rules_per_symbol()?;
+        let rules = self.vocab * depth * (binary + ternary);
+        if rules > MAX_RULES {
+            bail!("the grammar would have {rules} rules, expected at most {MAX_RULES}; ask for a smaller fraction");
+        }
+        Ok(ensemble)
+    }
+}
+
+impl RuleOptions {
+    /// The numbers of rules in the form in which they were given.
+    pub fn counts(&self) -> RuleCounts {
+        match (self.binary_fraction, self.ternary_fraction, self.binary_rules, self.ternary_rules) {
+            (Some(binary), Some(ternary), ..) => RuleCounts::Fractions { binary, ternary },
+            (_, _, Some(binary), Some(ternary)) => RuleCounts::Numbers { binary, ternary },
+            _ => same_fraction(self.fraction.unwrap_or(0.25)),
+        }
+    }
+}
+
+/// The same fraction of pairs and triples.
+pub fn same_fraction(fraction: f64) -> RuleCounts {
+    RuleCounts::Fractions { binary: fraction, ternary: fraction }
+}

@@ -1,0 +1,145 @@
+//! `gardenpath grammar`: sample, inspect and convert grammars.
+
+mod info;
+
+use super::Answer;
+use crate::cli::ensemble::{EnsembleOptions, RuleOptions, same_fraction};
+use crate::cli::{size, whole_number};
+use crate::files;
+use crate::progress;
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use gardenpath::{Grammar, Seed, fraction_for_entropy};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// The subcommands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Draw a random grammar
+    #[command(after_help = "\
+Examples:
+  gardenpath grammar sample --vocab 16 --depth 3 --fraction 0.25 --seed 7 -o g.pcfg
+  gardenpath grammar sample --vocab 8 --depth 2 --binary-rules 2 --ternary-rules 16 --zipf 1
+  gardenpath grammar sample --vocab 16 --depth 2 --class-entropy 0.3 --seed 7 -o ambiguous.pcfg")]
+    Sample(Sample),
+    /// Describe a grammar: sizes, rules, lengths, ambiguity
+    Info {
+        /// The grammar (.pcfg text or published .json), or - for standard input
+        grammar: PathBuf,
+    },
+    /// Convert a published JSON grammar (or any readable one) to .pcfg text
+    Convert {
+        /// The grammar to read (.pcfg or .json), or - for standard input
+        grammar: PathBuf,
+        /// The .pcfg file to write, or - for standard output
+        #[arg(short, long, default_value = "-", value_name = "FILE")]
+        output: PathBuf,
+    },
+}
+
+/// The arguments of `grammar sample`.
+#[derive(Args, Debug)]
+pub struct Sample {
+    #[command(flatten)]
+    ensemble: EnsembleOptions,
+    /// Number of layers of rules
+    #[arg(long, value_parser = size)]
+    depth: usize,
+    #[command(flatten)]
+    rules: RuleOptions,
+    /// Instead of a fraction: find the one whose ensemble has this mean class entropy, in nats
+    #[arg(
+        long,
+        value_name = "H",
+        conflicts_with_all = ["fraction", "binary_fraction", "ternary_fraction", "binary_rules", "ternary_rules"]
+    )]
+    class_entropy: Option<f64>,
+    /// Seed of the grammar
+    #[arg(long, default_value = "0", value_parser = whole_number)]
+    seed: u64,
+    /// The .pcfg file to write, or - for standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// What `--json` says about a grammar that was written.
+#[derive(Serialize)]
+struct Written<'g> {
+    output: Option<&'g Path>,
+    fingerprint: String,
+    depth: usize,
+    sizes: &'g [usize],
+    rules: Vec<usize>,
+    remarks: &'g [String],
+    /// The grammar itself, if it was not written to a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+/// Grammars and sentences of each, from which a class entropy is estimated while a fraction is searched.
+const SEARCH: (u64, u64) = (8, 256);
+
+/// Runs the subcommand.
+pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
+    match command {
+        Command::Sample(arguments) => write(&sample(arguments)?, &arguments.output, answer),
+        Command::Info { grammar } => info::run(&files::grammar::read(grammar)?, answer),
+        Command::Convert { grammar, output } => write(&files::grammar::read(grammar)?, output, answer),
+    }
+}
+
+fn sample(arguments: &Sample) -> Result<Grammar> {
+    let options = &arguments.ensemble;
+    let counts = match arguments.class_entropy {
+        Some(wanted) => same_fraction(search_fraction(arguments, wanted)?),
+        None => arguments.rules.counts(),
+    };
+    let ensemble = options.ensemble(arguments.depth, counts)?;
+    let (binary, ternary) = ensemble.rules_per_symbol()?;
+    let mut remark = format!(
+        "gardenpath grammar: vocab {}, depth {}, binary rules {binary}, ternary rules {ternary}, p_binary {}",
+        options.vocab, arguments.depth, options.p_binary
+    );
+    if options.zipf != 0.0 {
+        remark += &format!(", zipf {}", options.zipf);
+    }
+    if options.non_overlapping {
+        remark += ", non-overlapping";
+    }
+    remark += &format!(", seed {}", arguments.seed);
+    Ok(ensemble.sample(Seed::new(arguments.seed))?.with_remarks(vec![remark]))
+}
+
+fn search_fraction(arguments: &Sample, wanted: f64) -> Result<f64> {
+    let ensemble = arguments.ensemble.ensemble(arguments.depth, same_fraction(1.0))?;
+    let spinner = progress::spinner("searching the fraction");
+    let (grammars, sentences) = SEARCH;
+    let found = fraction_for_entropy(&ensemble, wanted, grammars, sentences, Seed::new(arguments.seed));
+    spinner.finish_and_clear();
+    let (fraction, entropy) = found?;
+    progress::note(&format!(
+        "fraction {fraction} has class entropy {:.4} ± {:.4} nats ({grammars} grammars, {sentences} sentences each)",
+        entropy.mean, entropy.stderr
+    ));
+    Ok(fraction)
+}
+
+fn write(grammar: &Grammar, output: &Path, answer: &mut Answer) -> Result<()> {
+    let to_file = !files::is_standard(output);
+    if to_file || !answer.json {
+        files::grammar::write(grammar, output, answer.out)?;
+    }
+    if answer.json {
+        answer.json_line(&Written {
+            output: to_file.then_some(output),
+            fingerprint: grammar.fingerprint(),
+            depth: grammar.depth(),
+            sizes: grammar.sizes(),
+            rules: grammar.layers().iter().map(|layer| layer.rules().len()).collect(),
+            remarks: grammar.remarks(),
+            text: (!to_file).then(|| grammar.to_text()),
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! `gardenpath grammar info`: what a grammar is like.
+
+use crate::commands::Answer;
+use crate::draw::table::{Table, short};
+use anyhow::Result;
+use gardenpath::{Children, Corpus, Grammar, Inside, Layer, Seed};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// Everything that is said about a grammar.
+#[derive(Serialize)]
+struct Description {
+    depth: usize,
+    classes: usize,
+    vocab: usize,
+    sizes: Vec<usize>,
+    layers: Vec<LayerDescription>,
+    lengths: Lengths,
+    fingerprint: String,
+    remarks: Vec<String>,
+    entropy: Option<Entropy>,
+}
+
+#[derive(Serialize)]
+struct LayerDescription {
+    binary_rules: usize,
+    ternary_rules: usize,
+    /// The smallest and the largest number of children.
+    arities: (usize, usize),
+    /// Right-hand sides with more than one parent.
+    shared_tuples: usize,
+    /// Ternary rules whose first or last two symbols are a binary rule.
+    overlapping_rules: usize,
+}
+
+#[derive(Serialize)]
+struct Lengths {
+    min: usize,
+    mean: f64,
+    max: usize,
+}
+
+/// The class entropy of typical sentences, in nats.
+#[derive(Serialize)]
+struct Entropy {
+    mean: f64,
+    stderr: f64,
+    normalized: f64,
+    sentences: usize,
+}
+
+/// Writes the description.
+pub fn run(grammar: &Grammar, answer: &mut Answer) -> Result<()> {
+    let shape = grammar.shape();
+    let description = Description {
+        depth: grammar.depth(),
+        classes: grammar.classes(),
+        vocab: grammar.vocab(),
+        sizes: grammar.sizes().to_vec(),
+        layers: grammar.layers().iter().map(describe_layer).collect(),
+        lengths: Lengths { min: *shape.lengths().start(), mean: grammar.mean_length(), max: *shape.lengths().end() },
+        fingerprint: grammar.fingerprint(),
+        remarks: grammar.remarks().to_vec(),
+        entropy: measure_entropy(grammar)?,
+    };
+    if answer.json { answer.json_line(&description) } else { answer.text(&description.to_text()) }
+}
+
+fn describe_layer(layer: &Layer) -> LayerDescription {
+    let mut parents: HashMap<Children, usize> = HashMap::new();
+    layer.rules().iter().for_each(|rule| *parents.entry(rule.children).or_default() += 1);
+    let is_pair = |a, b| parents.contains_key(&Children::pair(a, b));
+    let overlaps = |children: &Children| match *children.as_slice() {
+        [a, b, c] => is_pair(a, b) || is_pair(b, c),
+        _ => false,
+    };
+    let ternary_rules = layer.rules().iter().filter(|rule| rule.children.len() == 3).count();
+    LayerDescription {
+        binary_rules: layer.rules().len() - ternary_rules,
+        ternary_rules,
+        arities: (layer.arities().min, layer.arities().max),
+        shared_tuples: parents.values().filter(|&&count| count > 1).count(),
+        overlapping_rules: layer.rules().iter().filter(|rule| overlaps(&rule.children)).count(),
+    }
+}
+
+/// Parses a few of the grammar's sentences: as many as take about a second at this length, the same on every machine.
+fn measure_entropy(grammar: &Grammar) -> Result<Option<Entropy>> {
+    // The work is cubic in the length in the worst case.
+    let work = grammar.mean_length().powi(3) * grammar.vocab() as f64;
+    let sentences = (2e9 / work).clamp(0.0, 1000.0) as u64;
+    if sentences < 4 {
+        return Ok(None);
+    }
+    let corpus = Corpus::sample(grammar, Seed::new(0).child("info"), 0..sentences);
+    let values: Vec<f64> = Inside::new(grammar).batch(&corpus)?.iter().map(|posterior| posterior.entropy()).collect();
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Ok(Some(Entropy {
+        mean,
+        stderr: (squares / (n - 1.0) / n).sqrt(),
+        normalized: if grammar.classes() > 1 { mean / (grammar.classes() as f64).ln() } else { 0.0 },
+        sentences: values.len(),
+    }))
+}
+
+impl Description {
+    fn to_text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |name: &str, value: String| text += &format!("{name:<16}{value}\n");
+        for remark in &self.remarks {
+            line("remark", remark.clone());
+        }
+        line("fingerprint", self.fingerprint.clone());
+        line("depth", self.depth.to_string());
+        line("classes", self.classes.to_string());
+        line("tokens", self.vocab.to_string());
+        let Lengths { min, mean, max } = self.lengths;
+        line("lengths", format!("{min} to {max}, mean {}", short(mean)));
+        line("class entropy", match &self.entropy {
+            Some(entropy) => format!(
+                "{} ± {} nats, {} of ln(classes) ({} typical sentences)",
+                short(entropy.mean),
+                short(entropy.stderr),
+                short(entropy.normalized),
+                entropy.sentences
+            ),
+            None => "not measured: sentences are too long".to_owned(),
+        });
+        let mut table = Table::new(["layer", "symbols", "binary", "ternary", "children", "shared tuples", "overlapping"]);
+        for (level, layer) in self.layers.iter().enumerate() {
+            let LayerDescription { binary_rules, ternary_rules, arities: (least, most), .. } = layer;
+            table.row([
+                format!("{level} → {}", level + 1),
+                format!("{} → {}", self.sizes[level], self.sizes[level + 1]),
+                binary_rules.to_string(),
+                ternary_rules.to_string(),
+                if least == most { least.to_string() } else { format!("{least} or {most}") },
+                layer.shared_tuples.to_string(),
+                layer.overlapping_rules.to_string(),
+            ]);
+        }
+        text + "\n" + &table.to_string()
+    }
+}

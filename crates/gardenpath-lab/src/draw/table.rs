@@ -1,0 +1,83 @@
+//! Plain tables for people.
+
+use std::fmt;
+
+/// Columns of text under headings, aligned to the right.
+pub struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these headings.
+    pub fn new<const N: usize>(headings: [&str; N]) -> Self {
+        Table { rows: vec![headings.map(str::to_owned).to_vec()] }
+    }
+
+    /// Adds a row.
+    pub fn row<const N: usize>(&mut self, cells: [String; N]) {
+        self.rows.push(cells.to_vec());
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..self.rows[0].len()).map(width).collect();
+        for (number, row) in self.rows.iter().enumerate() {
+            let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}")).collect();
+            writeln!(f, "{}", cells.join("  "))?;
+            if number == 0 {
+                let rules: Vec<String> = widths.iter().map(|&width| "─".repeat(width)).collect();
+                writeln!(f, "{}", rules.join("  "))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number with four significant digits, as people write it.
+pub fn short(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 {
+        "0".to_owned()
+    } else if !value.is_finite() {
+        value.to_string()
+    } else if (1e-3..1e6).contains(&size) {
+        let decimals = (3 - size.log10().floor() as i32).max(0) as usize;
+        format!("{value:.decimals$}")
+    } else {
+        format!("{value:.3e}")
+    }
+}
+
+/// A whole number with its thousands apart.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (k, digit) in digits.chars().enumerate() {
+        if k > 0 && (digits.len() - k).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let texts = [0.0, 0.12345, 15.625, 1234.5, 1e-7, 1.5e9, f64::NAN].map(short);
+        assert_eq!(texts, ["0", "0.1235", "15.62", "1234", "1.000e-7", "1.500e9", "NaN"]);
+        assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn columns_are_aligned() {
+        let mut table = Table::new(["a", "long"]);
+        table.row(["100".into(), "1".into()]);
+        assert_eq!(table.to_string(), "  a  long\n───  ────\n100     1\n");
+    }
+}

@@ -1,0 +1,267 @@
+//! The readers and writers of grammars: golden files, round trips, one line for everything that is wrong, and mutations.
+
+mod oracle;
+
+use gardenpath::{Children, Ensemble, Grammar, Inside, Seed, Stream};
+use oracle::{assert_close, random_grammar};
+use proptest::prelude::*;
+
+#[test]
+fn a_sampled_grammar_is_the_same_for_ever() {
+    let ensemble = Ensemble::new(3, 2).fraction(0.4);
+    let remarks = vec!["vocab 3, depth 2, fraction 0.4, seed 7".to_owned()];
+    let grammar = ensemble.sample(Seed::new(7)).unwrap().with_remarks(remarks);
+    // Written once; what is sampled from a seed must not change between versions and machines.
+    assert_eq!(grammar.to_text(), include_str!("golden/sampled.pcfg"));
+    assert_eq!(Grammar::from_text(&grammar.to_text()).unwrap(), grammar);
+    assert_eq!(grammar.fingerprint(), "ed1f4bf2157c1fe2889844ee2e90a08d");
+}
+
+#[test]
+fn published_json_grammars_are_read() {
+    let grammar = Grammar::from_lano_json(include_str!("golden/small.json")).unwrap();
+    assert_eq!(grammar.sizes(), [1, 2, 3]);
+    assert_eq!((grammar.name(0, 0), grammar.name(1, 1), grammar.name(2, 0)), ("AF".into(), "AE".into(), "1".into()));
+    assert_eq!(grammar.symbol(2, "3"), Some(2), "token ids start at 1, indices at 0");
+    let rule = grammar.layer(1).rules()[1];
+    assert_eq!((rule.parent, rule.children, rule.probability), (0, Children::triple(2, 1, 0), 0.5));
+    let text = grammar.to_text();
+    assert_eq!(text, include_str!("golden/small.pcfg"));
+    assert_eq!(Grammar::from_text(&text).unwrap(), grammar);
+    // AF -> AD AE -> 1 1 2 3: 1/3 * 1/2 * 1
+    let posterior = Inside::new(&grammar).posterior(&[0, 0, 1, 2]).unwrap();
+    assert_close(posterior.log_likelihood(0).unwrap().exp(), 1.0 / 6.0, "probability");
+}
+
+/// The nine published grammars, where they are at hand.
+#[test]
+fn the_published_grammars_are_parsed() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/grammars");
+    let Ok(files) = std::fs::read_dir(&folder) else {
+        eprintln!("skipped: the published grammars are not beside the repository");
+        return;
+    };
+    let mut read = 0;
+    for file in files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "json")) {
+        let grammar = Grammar::from_lano_json(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        assert!((6..=7).contains(&grammar.depth()) && grammar.classes() == 1);
+        assert_eq!(Grammar::from_text(&grammar.to_text()).unwrap(), grammar);
+        let sampler = gardenpath::Sampler::new(&grammar);
+        for i in 0..5 {
+            let tree = sampler.tree(Seed::new(1), i);
+            let posterior = Inside::new(&grammar).posterior(tree.sentence()).unwrap();
+            let trees = gardenpath::Chart::<gardenpath::Count>::parse(&grammar, tree.sentence()).unwrap().roots();
+            let best = grammar.best_tree(tree.sentence()).unwrap().unwrap().1;
+            let all = posterior.log_likelihood(0).unwrap();
+            assert!(tree.log_probability(&grammar).unwrap() <= best + 1e-9 && best <= all + 1e-9);
+            if trees[0].to_string() == "1" {
+                assert!((best - all).abs() < 1e-9, "the only tree is the whole probability");
+            }
+        }
+        read += 1;
+    }
+    assert_eq!(read, 9);
+}
+
+#[test]
+fn foreign_grammars_keep_their_names() {
+    let text = "
+# written by hand
+S -> NP VP [0.25] | VP NP [0.75]   
+NP -> 'the' 'dog' [0.5] | \"dog's\" 'the' 'dog' [0.5]
+VP->'barks' 'the'[1.0]
+";
+    let grammar = Grammar::from_text(text).unwrap();
+    assert_eq!((grammar.sizes(), grammar.prior()), (&[1, 2, 4][..], &[1.0][..]));
+    let names: Vec<_> = (0..4).map(|token| grammar.name(2, token).into_owned()).collect();
+    assert_eq!(names, ["the", "dog", "dog's", "barks"]);
+    assert_eq!(grammar.remarks(), ["written by hand"]);
+    let again = grammar.to_text();
+    assert!(again.contains("START -> S [1]"), "{again}");
+    assert_eq!(Grammar::from_text(&again).unwrap(), grammar);
+}
+
+#[test]
+fn symbols_that_nothing_derives_are_kept() {
+    let text = "S -> A [1]\nA -> B B [1]\nB -> '0' '1' [1]\nC -> '0' '1' '1' [1]\nD -> '7' '8' [1]\n";
+    let grammar = Grammar::from_text(text).unwrap();
+    assert_eq!(grammar.sizes(), [1, 3, 4]);
+    assert_eq!(Grammar::from_text(&grammar.to_text()).unwrap(), grammar);
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_line() {
+    let cases = [
+        ("", "line 1: no rule found, expected lines like: S -> A0_0 [0.5]"),
+        ("S -> A [1]\nA -> B [1]\n", "line 2: A has a rule of 1 symbols, expected 2 or 3"),
+        ("S -> A [1]\nA -> 'a' 'b' 'c' 'd' [1]", "line 2: A has a rule of 4 symbols, expected 2 or 3"),
+        ("S -> A [1]\nA -> 'a' 'b' [0.5]\nA -> 'b' 'b' [0.4]", "line 2: the probabilities of A sum to 0.9, expected 1"),
+        ("S -> A [0.5]\nA -> 'a' 'b' [1]", "line 1: the probabilities of S sum to 0.5, expected 1"),
+        (
+            "S -> A [1]\nA -> 'a' B [1]\nB -> 'a' 'a' [1]",
+            "line 2: tokens and nonterminals are mixed in one rule: not a layered grammar",
+        ),
+        ("S -> A [1]\nA -> A A [1]", "line 2: A stands on two levels: not a layered grammar"),
+        (
+            "S -> A [1]\nA -> B C [1]\nB -> 'a' 'a' [1]\nC -> D D [1]\nD -> 'b' 'b' [1]",
+            "line 3: the token 'a' stands on level 2 of 3: not of uniform depth",
+        ),
+        ("S -> A [1]\nA -> B B [1]", "line 2: B has no rules"),
+        ("S -> A [1]", "line 1: the class A has no rules"),
+        (
+            "S -> A [1]\nA -> 'a' 'b' [1]\nX -> Y Y [1]\nY -> X X [1]",
+            "line 3: X is not connected with the start symbol",
+        ),
+        ("S -> A [1]\nA -> 'a' 'b'", "line 2: a right-hand side lacks its probability, expected [p] at its end"),
+        ("S -> A [1]\nA -> 'a' 'b' [x]", "line 2: [x] is not a probability, expected more than 0 and at most 1"),
+        ("S -> A [1]\nA -> 'a' 'b' [-1]", "line 2: [-1] is not a probability, expected more than 0 and at most 1"),
+        ("S -> A [1]\nA -> 'a' 'b' [nan]", "line 2: [nan] is not a probability, expected more than 0 and at most 1"),
+        ("S -> A [1]\n\nA 'a' 'b' [1]", "line 3: expected a rule like: A -> B C [0.5]"),
+        ("S -> A [1]\nA -> 'a' 'b [1]", "line 2: a token lacks its closing '"),
+        ("S -> A [1]\nA -> 'a' 'b' [0.5] | 'a' 'b' [0.5]", "line 2: this rule of A stands twice"),
+        ("S -> A [0.5] | A [0.5]\nA -> 'a' 'b' [1]", "line 1: the class A stands twice"),
+        (
+            "S -> A [0.5] | B B [0.5]\nA -> 'a' 'b' [1]\nB -> 'a' 'a' [1]",
+            "line 1: some rules of S have one symbol and some have more, expected one kind",
+        ),
+        (
+            "# sizes: 2 2\nS -> A [1]\nA -> '0' '1' [1]",
+            "line 1: \"sizes:\" says [2, 2], but the rules have [1, 2] symbols per level",
+        ),
+        (
+            "# sizes: 1 1\nS -> A [1]\nA -> '0' '1' [1]",
+            "line 1: \"sizes:\" says 1 tokens, but the rules have token '1'",
+        ),
+        ("# sizes: 1 x\nS -> A [1]\nA -> '0' '1' [1]", "line 1: \"sizes:\" lists something that is not a number"),
+        ("# tokens: 'a'\nS -> A [1]\nA -> 'a' 'b' [1]", "line 1: \"tokens:\" does not list 'b'"),
+        ("S -> A [1]\nA -> S S [1]", "line 2: the start symbol S is a child: not a layered grammar"),
+        ("'a' -> 'b' 'c' [1]", "line 1: a rule begins with 'a', expected a nonterminal"),
+        ("S -> (A) [1]", "line 1: '(' cannot start a word, expected a name, a quoted token, ->, | or [p]"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(Grammar::from_text(text).unwrap_err().to_string(), expected, "{text}");
+    }
+    let deep: String = (0..12).map(|k| format!("A{k} -> A{0} A{0} [1]\n", k + 1)).collect();
+    let deep = format!("S -> A0 [1]\n{deep}A12 -> 'a' 'a' [1]");
+    assert_eq!(Grammar::from_text(&deep).unwrap_err().to_string(), "line 1: the depth is 13, expected at most 10");
+    let wide: String = (0..300).map(|k| format!("A -> 't{k}' 't{k}' [0.00333333]\n")).collect();
+    let error = Grammar::from_text(&format!("S -> A [1]\n{wide}")).unwrap_err().to_string();
+    assert_eq!(error, "line 2: a level has 300 symbols, expected at most 255");
+}
+
+#[test]
+fn bad_json_grammars_are_refused() {
+    let good = include_str!("golden/small.json");
+    let change = |from: &str, to: &str| {
+        assert!(good.contains(from));
+        Grammar::from_lano_json(&good.replace(from, to)).unwrap_err().to_string()
+    };
+    assert_eq!(
+        change("\"sizes\": [1, 2, 3]", "\"sizes\": [1, 2, 4]"),
+        "line 1: \"sizes\" is [1, 2, 4], but the levels of \"all\" have [1, 2, 3] symbols"
+    );
+    assert_eq!(change("[1, 2]]}],", "[1]]}],"), "line 1: \"AE\" of level 1 has a rule of 1 symbols, expected 2 or 3");
+    assert_eq!(change("[1, 2]]}],", "[1, 7]]}],"), "a rule of level 1 uses symbol 7, but level 2 has 3 symbols");
+    assert_eq!(change("[[1, 2]]}],", "null}],"), "symbol 1 of level 1 has no rules");
+    assert!(change("\"name\": \"AF\"", "\"name\": 5").starts_with("line 3: not a JSON grammar: invalid type"));
+    assert!(Grammar::from_lano_json("{").unwrap_err().to_string().starts_with("line 1: not a JSON grammar: EOF"));
+    assert!(change("\"AD\"", "\"A D\"").contains("\"A D\" cannot be the name of a symbol"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn text_round_trips_exactly(seed in 0u64..1_000_000, depth in 1usize..4, size in 1usize..12, rules in 1usize..12) {
+        let grammar = random_grammar(seed, depth, size, rules);
+        let read = Grammar::from_text(&grammar.to_text()).unwrap();
+        prop_assert_eq!(&read, &grammar);
+        prop_assert_eq!(read.fingerprint(), grammar.fingerprint());
+    }
+
+    #[test]
+    fn sampled_grammars_round_trip(seed in 0u64..1_000_000, vocab in 1usize..20, depth in 1usize..4,
+        fraction in 0.01f64..1.0, p_binary in 0.0f64..=1.0, zipf in 0.0f64..3.0) {
+        let ensemble = Ensemble::new(vocab, depth).fraction(fraction).p_binary(p_binary).zipf(zipf);
+        let grammar = ensemble.sample(Seed::new(seed)).unwrap();
+        prop_assert_eq!(Grammar::from_text(&grammar.to_text()).unwrap(), grammar);
+    }
+}
+
+/// A million mutated inputs: each is read or refused, without a panic and without running away.
+#[test]
+fn mutated_grammars_do_no_harm() {
+    let foreign = "# x\nS -> NP VP [0.25] | VP NP [0.75]\nNP -> 'the' 'dog' [1]\nVP -> \"b\" 'the' 'dog' [1]\n";
+    let seeds = [include_str!("golden/sampled.pcfg"), include_str!("golden/small.pcfg"), foreign];
+    let json = include_str!("golden/small.json");
+    let mut stream = Seed::new(1).child("mutations").stream(0);
+    let (mut read, mut refused) = (0, 0);
+    for round in 0..1_000_000 {
+        let result = if round % 4 == 3 {
+            Grammar::from_lano_json(&mutate(json, json, &mut stream))
+        } else {
+            let base = seeds[stream.below(seeds.len() as u64) as usize];
+            Grammar::from_text(&mutate(base, seeds[stream.below(seeds.len() as u64) as usize], &mut stream))
+        };
+        match result {
+            Ok(grammar) => {
+                read += 1;
+                if read % 64 == 0 {
+                    assert_eq!(Grammar::from_text(&grammar.to_text()).unwrap(), grammar, "what is read can be written");
+                }
+            }
+            Err(error) => {
+                refused += 1;
+                assert_eq!(error.to_string().lines().count(), 1);
+            }
+        }
+    }
+    assert!(read > 10_000 && refused > 100_000, "{read} read, {refused} refused");
+}
+
+/// Cuts, repeats, swaps and splices pieces of text, and puts odd characters and numbers into it.
+fn mutate(text: &str, other: &str, stream: &mut Stream) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..=stream.below(3) {
+        if bytes.is_empty() {
+            break;
+        }
+        let at = stream.below(bytes.len() as u64) as usize;
+        let end = (at + 1 + stream.below(24) as usize).min(bytes.len());
+        match stream.below(7) {
+            0 => bytes.truncate(at),
+            1 => drop(bytes.drain(at..end)),
+            2 => {
+                let piece = bytes[at..end].to_vec();
+                let to = stream.below(bytes.len() as u64) as usize;
+                bytes.splice(to..to, piece);
+            }
+            3 => bytes[at] = stream.bits() as u8,
+            4 => bytes[at] = b"[]|'\"->#\n 019.eS_A\\"[stream.below(19) as usize],
+            5 => {
+                let odd = [
+                    "-1",
+                    "1e999",
+                    "99999999999999999999",
+                    "nan",
+                    "0",
+                    "\u{fffd}",
+                    "->",
+                    "| |",
+                    "[]",
+                    "null",
+                    "[1]",
+                    "é",
+                ];
+                let word = odd[stream.below(odd.len() as u64) as usize];
+                bytes.splice(at..end, word.bytes());
+            }
+            _ => {
+                let other = other.as_bytes();
+                let from = stream.below(other.len() as u64) as usize;
+                bytes.splice(at..at, other[from..(from + 40).min(other.len())].iter().copied());
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
