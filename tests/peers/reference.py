@@ -86,11 +86,12 @@ class Reference:
 
     def earley_total(self, tokens: Tokens) -> float:
         """Compute P(sentence), by genlm-grammar."""
-        return self._earley(self.spell(tokens))
+        return run_earley(self._earley, self.spell(tokens))
 
     def earley_inside(self, tokens: Tokens) -> list[float]:
         """Compute P(sentence | root) of each class, by genlm-grammar."""
-        return [earley(self.spell(tokens)) for earley in self._earley_of_class]
+        words = self.spell(tokens)
+        return [run_earley(earley, words) for earley in self._earley_of_class]
 
     def language(self) -> dict[tuple[str, ...], float]:
         """Find P(sentence) of every sentence: genlm-grammar lists all derivations."""
@@ -123,6 +124,19 @@ class Reference:
     def spell(self, tokens: Tokens) -> list[str]:
         """Write a sentence given as numbers in words."""
         return [self.words[token] for token in tokens]
+
+
+def run_earley(earley: Earley, words: list[str]) -> float:
+    """Compute P(words) with a parser of genlm-grammar.
+
+    It calls itself for the words before the last one and keeps the result: going from
+    left to right, it never calls itself deeper than once.
+    """
+    for end in range(len(words)):
+        earley.chart(words[:end])
+    probability = earley(words)
+    earley.clear_cache()
+    return probability
 
 
 def posterior(prior: Iterable[float], inside: Iterable[float]) -> list[float]:

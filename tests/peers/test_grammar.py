@@ -117,9 +117,8 @@ def test_published_grammars_are_converted(
 
     corpus = directory / f"{source.stem}.jsonl"
     sentences = [line["tokens"] for line in program.corpus(path, 20, 3)]
-    # genlm-grammar's parser recurses over the tokens.
-    sentences = [tokens for tokens in sentences if len(tokens) < 400][:5]
-    assert sentences
+    # Short ones: genlm-grammar's probabilities must not underflow.
+    sentences = sorted(sentences, key=len)[:5]
     write_sentences(corpus, sentences)
     for tokens, line in zip(
         sentences, program.parse(path, corpus, "inside"), strict=True

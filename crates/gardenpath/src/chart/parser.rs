@@ -161,11 +161,10 @@ impl<'g, S: Semiring> Parser<'g, S> {
         chart.levels.iter_mut().for_each(Level::clear);
         let depth = self.grammar.depth();
         let (cells, tokens) = (chart.cells.level(depth), &mut chart.levels[depth]);
-        for start in 0..cells.starts() {
-            for _ in 0..cells.count(start) {
-                tokens.push(sentence[start], S::one());
-                tokens.close_cell(1);
-            }
+        // No cells at all if no tree has this length; otherwise one per token.
+        for &token in &sentence[..cells.starts()] {
+            tokens.push(token, S::one());
+            tokens.close_cell(1);
             tokens.close_start();
         }
         Ok(())

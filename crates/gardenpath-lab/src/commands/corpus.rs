@@ -1,0 +1,84 @@
+//! `gardenpath corpus`: sample and inspect corpora.
+
+mod info;
+mod sample;
+
+use super::Answer;
+use crate::cli::whole_number;
+use anyhow::{Result, anyhow};
+use clap::{Args, Subcommand};
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// The subcommands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Write sentences of a grammar, with their roots and, if wanted, their trees
+    #[command(after_help = "\
+Sentence i is a function of (grammar, seed, i) alone: corpora nest, and any slice can be made anywhere.
+
+Examples:
+  gardenpath corpus sample g.pcfg --count 1e6 --seed 1 -o c.parquet
+  gardenpath corpus sample g.pcfg --count 1e6 --seed 1 --first 1e6 -o more.parquet
+  gardenpath corpus sample g.pcfg --count 10 --trees -o -")]
+    Sample(Sample),
+    /// Count sentences, tokens, lengths and roots of a file, or of a stream sampled on the fly
+    #[command(after_help = "\
+Examples:
+  gardenpath corpus info c.parquet
+  gardenpath corpus info g.pcfg --count 1e9 --seed 1")]
+    Info(Info),
+}
+
+/// The arguments of `corpus sample`.
+#[derive(Args, Debug)]
+pub struct Sample {
+    /// The grammar (.pcfg or .json), or - for standard input
+    grammar: PathBuf,
+    /// Number of sentences, also as 1e6
+    #[arg(long, value_parser = whole_number)]
+    count: u64,
+    /// Seed of the corpus
+    #[arg(long, default_value = "0", value_parser = whole_number)]
+    seed: u64,
+    /// Number of the first sentence
+    #[arg(long, default_value = "0", value_name = "N", value_parser = whole_number)]
+    first: u64,
+    /// Write the tree of each sentence, too
+    #[arg(long)]
+    trees: bool,
+    /// The file to write (.parquet or .jsonl), or - for JSON lines on standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// The arguments of `corpus info`.
+#[derive(Args, Debug)]
+pub struct Info {
+    /// A corpus (.parquet or .jsonl, - for JSON lines on standard input), or with --count a grammar
+    file: PathBuf,
+    /// Sample this many sentences of the grammar FILE instead of reading a corpus
+    #[arg(long, value_parser = whole_number)]
+    count: Option<u64>,
+    /// Seed of the sampled corpus
+    #[arg(long, default_value = "0", requires = "count", value_parser = whole_number)]
+    seed: u64,
+    /// Number of the first sampled sentence
+    #[arg(long, default_value = "0", requires = "count", value_name = "N", value_parser = whole_number)]
+    first: u64,
+}
+
+/// Runs the subcommand.
+pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
+    match command {
+        Command::Sample(arguments) => sample::run(arguments, answer),
+        Command::Info(arguments) => info::run(arguments, answer),
+    }
+}
+
+/// The numbers of the sentences from `first` on.
+fn numbers(first: u64, count: u64) -> Result<Range<u64>> {
+    let end = first.checked_add(count).filter(|_| count > 0);
+    let end = end.ok_or_else(|| anyhow!("sentences {first} + {count}: expected at least one, numbered below 2^64"))?;
+    Ok(first..end)
+}

@@ -1,0 +1,144 @@
+//! `gardenpath corpus info`: exact counts of a corpus of any size, in constant memory.
+
+use super::{Info, numbers};
+use crate::commands::Answer;
+use crate::draw::plot::bars;
+use crate::draw::table::{grouped, short};
+use crate::files::{self, NO_ROOT};
+use crate::progress;
+use anyhow::{Result, bail};
+use gardenpath::{Corpus, Grammar, Sampler, Seed};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Counts of sentences, which merge exactly in any order.
+#[derive(Clone, Default)]
+struct Tally {
+    by_length: BTreeMap<usize, u64>,
+    /// Indexed by root; the last one counts sentences without a root.
+    by_root: Vec<u64>,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    sentences: u64,
+    tokens: u64,
+    mean_length: f64,
+    lengths: Vec<LengthCount>,
+    roots: Vec<u64>,
+    unlabelled: u64,
+}
+
+#[derive(Serialize)]
+struct LengthCount {
+    len: usize,
+    count: u64,
+}
+
+/// Sentences that one task samples and counts.
+const SHARD: u64 = 4096;
+
+/// Writes the counts.
+pub fn run(arguments: &Info, answer: &mut Answer) -> Result<()> {
+    let tally = match arguments.count {
+        Some(count) => tally_sampled(&files::grammar::read(&arguments.file)?, arguments, count)?,
+        None => tally_file(arguments)?,
+    };
+    let summary = tally.summary();
+    if summary.sentences == 0 {
+        bail!("{}: has no sentences", files::shown(&arguments.file));
+    }
+    if answer.json { answer.json_line(&summary) } else { answer.text(&summary.to_text()) }
+}
+
+fn tally_sampled(grammar: &Grammar, arguments: &Info, count: u64) -> Result<Tally> {
+    let numbers = numbers(arguments.first, count)?;
+    let (sampler, seed) = (Sampler::new(grammar), Seed::new(arguments.seed));
+    let bar = progress::bar(count, "sampling");
+    let tally = (0..count.div_ceil(SHARD))
+        .into_par_iter()
+        .fold(Tally::default, |mut tally, shard| {
+            let first = numbers.start + shard * SHARD;
+            let corpus = Corpus::sample_with(&sampler, seed, first..numbers.end.min(first.saturating_add(SHARD)));
+            tally.add(&corpus);
+            bar.inc(corpus.len() as u64);
+            tally
+        })
+        .reduce(Tally::default, Tally::merge);
+    bar.finish_and_clear();
+    Ok(tally)
+}
+
+fn tally_file(arguments: &Info) -> Result<Tally> {
+    if arguments.file.extension().is_some_and(|extension| extension == "pcfg") {
+        bail!("{}: is a grammar; say with --count how many sentences to sample", arguments.file.display());
+    }
+    let spinner = progress::spinner("reading");
+    let mut tally = Tally::default();
+    for piece in files::corpus::read(&arguments.file, usize::from(NO_ROOT))? {
+        let piece = piece?;
+        tally.add(&piece);
+        spinner.inc(piece.len() as u64);
+    }
+    spinner.finish_and_clear();
+    Ok(tally)
+}
+
+impl Tally {
+    fn add(&mut self, corpus: &Corpus) {
+        self.by_root.resize(usize::from(NO_ROOT) + 1, 0);
+        for &root in corpus.roots() {
+            self.by_root[usize::from(root)] += 1;
+        }
+        for sentence in corpus.sentences() {
+            *self.by_length.entry(sentence.len()).or_default() += 1;
+        }
+    }
+
+    fn merge(mut self, other: Self) -> Self {
+        for (len, count) in other.by_length {
+            *self.by_length.entry(len).or_default() += count;
+        }
+        self.by_root.resize(self.by_root.len().max(other.by_root.len()), 0);
+        self.by_root.iter_mut().zip(&other.by_root).for_each(|(mine, count)| *mine += count);
+        self
+    }
+
+    fn summary(&self) -> Summary {
+        let sentences = self.by_length.values().sum();
+        let tokens = self.by_length.iter().map(|(&len, count)| len as u64 * count).sum();
+        let mut roots = self.by_root.clone();
+        let unlabelled = if roots.is_empty() { 0 } else { roots.remove(usize::from(NO_ROOT)) };
+        roots.truncate(roots.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1));
+        Summary {
+            sentences,
+            tokens,
+            mean_length: tokens as f64 / sentences as f64,
+            lengths: self.by_length.iter().map(|(&len, &count)| LengthCount { len, count }).collect(),
+            roots,
+            unlabelled,
+        }
+    }
+}
+
+impl Summary {
+    fn to_text(&self) -> String {
+        let mut text = format!(
+            "sentences    {}\ntokens       {}\nmean length  {}\n",
+            grouped(self.sentences),
+            grouped(self.tokens),
+            short(self.mean_length)
+        );
+        text += "\nlength\n";
+        let lengths: Vec<(usize, u64)> = self.lengths.iter().map(|entry| (entry.len, entry.count)).collect();
+        text += &bars(&lengths);
+        text += "\nroot\n";
+        let roots: Vec<(usize, u64)> = self.roots.iter().copied().enumerate().collect();
+        text += &bars(&roots);
+        if self.unlabelled > 0 {
+            text += &format!("without a root: {}\n", grouped(self.unlabelled));
+        }
+        text
+    }
+}

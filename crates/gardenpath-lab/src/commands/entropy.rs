@@ -1,0 +1,144 @@
+//! `gardenpath entropy`: how ambiguous the roots of random grammars are.
+
+use super::Answer;
+use crate::cli::ensemble::{EnsembleOptions, same_fraction};
+use crate::cli::{size, whole_number};
+use crate::draw::plot::{Plot, Series};
+use crate::draw::table::{Table, short};
+use crate::progress;
+use anyhow::{Result, bail};
+use clap::Args;
+use gardenpath::{Ensemble, Seed, class_entropy, theory};
+use serde::Serialize;
+
+/// The arguments of `entropy`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The entropy is the mean of H(root | sentence) in nats over random grammars and their sentences, its standard error
+that over grammars; the normalized one is divided by ln(vocab).
+
+Examples:
+  gardenpath entropy --vocab 16 --depth 2 --fraction 0.5 --grammars 10 --sentences 1000
+  gardenpath entropy --vocab 16 --depth 2,3 --fraction 0.1,0.25,0.5,0.75,1")]
+pub struct Arguments {
+    #[command(flatten)]
+    ensemble: EnsembleOptions,
+    /// Number of layers of rules; several with commas
+    #[arg(long, required = true, value_delimiter = ',', value_parser = size)]
+    depth: Vec<usize>,
+    /// Fraction of all tuples that are grammatical; several with commas
+    #[arg(long, required = true, value_delimiter = ',', value_name = "F")]
+    fraction: Vec<f64>,
+    /// Number of random grammars
+    #[arg(long, default_value = "10", value_parser = whole_number, value_name = "N")]
+    grammars: u64,
+    /// Number of sentences of each grammar
+    #[arg(long, default_value = "1000", value_parser = whole_number, value_name = "N")]
+    sentences: u64,
+    /// Seed of the measurement
+    #[arg(long, default_value = "0", value_parser = whole_number)]
+    seed: u64,
+}
+
+/// A measurement at one depth and fraction.
+#[derive(Serialize)]
+struct Point {
+    vocab: usize,
+    depth: usize,
+    fraction: f64,
+    entropy: f64,
+    /// `null` if there is only one sentence to average over.
+    stderr: f64,
+    normalized: f64,
+    /// The exact prediction for large vocabularies, known at depth 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    theory: Option<f64>,
+}
+
+/// Runs the measurements.
+pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
+    let ensembles = ensembles(arguments)?;
+    let Some(total) = arguments.grammars.checked_mul(arguments.sentences) else {
+        bail!("{} grammars with {} sentences each are too many", arguments.grammars, arguments.sentences);
+    };
+    let bar = progress::bar(total.saturating_mul(ensembles.len() as u64), "parsing");
+    let mut points = Vec::new();
+    for (fraction, ensemble) in &ensembles {
+        let point = measure(arguments, *fraction, ensemble, &|sentences| bar.inc(sentences))?;
+        if answer.json {
+            answer.json_line(&point)?;
+            answer.out.flush()?;
+        }
+        points.push(point);
+    }
+    bar.finish_and_clear();
+    if answer.json { Ok(()) } else { answer.text(&to_text(&points)) }
+}
+
+/// All ensembles, so that a bad one is refused before any is measured.
+fn ensembles(arguments: &Arguments) -> Result<Vec<(f64, Ensemble)>> {
+    let mut ensembles = Vec::new();
+    for &depth in &arguments.depth {
+        for &fraction in &arguments.fraction {
+            ensembles.push((fraction, arguments.ensemble.ensemble(depth, same_fraction(fraction))?));
+        }
+    }
+    Ok(ensembles)
+}
+
+fn measure(arguments: &Arguments, fraction: f64, ensemble: &Ensemble, progress: &(dyn Fn(u64) + Sync)) -> Result<Point> {
+    let Arguments { grammars, sentences, .. } = *arguments;
+    let estimate = class_entropy(ensemble, grammars, sentences, Seed::new(arguments.seed), progress)?;
+    let vocab = ensemble.vocab();
+    Ok(Point {
+        vocab,
+        depth: ensemble.depth(),
+        fraction,
+        entropy: estimate.mean,
+        stderr: estimate.stderr,
+        // One class has no entropy to be normalized by.
+        normalized: if vocab > 1 { estimate.mean / (vocab as f64).ln() } else { 0.0 },
+        theory: predict(arguments, ensemble)?,
+    })
+}
+
+/// The theory of depth 2, at the fractions that the whole numbers of rules amount to.
+fn predict(arguments: &Arguments, ensemble: &Ensemble) -> Result<Option<f64>> {
+    let options = &arguments.ensemble;
+    if ensemble.depth() != 2 || options.zipf != 0.0 || options.non_overlapping {
+        return Ok(None);
+    }
+    let (binary, ternary) = ensemble.rules_per_symbol()?;
+    let vocab = options.vocab as f64;
+    let (binary, ternary) = (binary as f64 / vocab, ternary as f64 / (vocab * vocab));
+    Ok(Some(theory::entropy::class_entropy(binary, ternary, options.p_binary)?))
+}
+
+fn to_text(points: &[Point]) -> String {
+    let mut table = Table::new(["depth", "fraction", "entropy", "± stderr", "normalized", "theory"]);
+    for point in points {
+        table.row([
+            point.depth.to_string(),
+            short(point.fraction),
+            short(point.entropy),
+            short(point.stderr),
+            short(point.normalized),
+            point.theory.map_or("–".to_owned(), short),
+        ]);
+    }
+    let mut text = table.to_string();
+    let mut depths: Vec<usize> = points.iter().map(|point| point.depth).collect();
+    depths.dedup();
+    let series = depths.iter().map(|&depth| {
+        let mut curve: Vec<(f64, f64)> =
+            points.iter().filter(|point| point.depth == depth).map(|point| (point.fraction, point.normalized)).collect();
+        curve.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Series { name: format!("depth {depth}"), points: curve }
+    });
+    let plot = Plot { x_label: "fraction".into(), y_label: "entropy / ln(vocab)".into(), series: series.collect() };
+    if plot.series.iter().any(|series| series.points.len() > 1) {
+        text += "\n";
+        text += &plot.draw();
+    }
+    text
+}

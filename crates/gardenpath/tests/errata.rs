@@ -1,0 +1,107 @@
+//! Numbers of the paper that are wrong, and the measurements that show it. Errata 2 to 4 are in `theory.rs`.
+
+use gardenpath::theory::complexity::sample_complexity;
+use gardenpath::theory::entropy;
+use gardenpath::{Ensemble, Grammar, Seed, class_entropy};
+
+/// The class entropy at depth 2 follows the corrected form, not the printed one.
+#[test]
+fn erratum_1_class_entropy_at_depth_two() {
+    let fraction = 0.25;
+    let measured = class_entropy(&Ensemble::new(128, 2).fraction(fraction), 5, 60_000, Seed::new(1), &|_| ()).unwrap();
+    let corrected = entropy::class_entropy(fraction, fraction, 0.5).unwrap();
+    let paper = entropy::paper_class_entropy(fraction).unwrap();
+    // 300,000 sentences: a standard error of about 1.5e-4; a finite vocabulary lowers the value by 2/v of itself.
+    let error = 1.5e-4;
+    assert!((measured.mean - corrected).abs() < 4.0 * error + 2.0 / 128.0 * corrected, "{measured:?} {corrected}");
+    assert!(measured.mean - paper > 15.0 * error, "{measured:?} {paper}");
+}
+
+/// With other fractions and probabilities than the paper's, where only the corrected form exists.
+#[test]
+fn corrected_class_entropy_holds_in_general() {
+    for (binary, ternary, p_binary) in [(0.5, 0.25, 0.5), (0.3, 0.6, 0.3), (0.5, 0.5, 0.8)] {
+        let vocab = 64;
+        let counts = gardenpath::RuleCounts::Fractions { binary, ternary };
+        let ensemble = Ensemble::new(vocab, 2).counts(counts).p_binary(p_binary);
+        let measured = class_entropy(&ensemble, 10, 20_000, Seed::new(2), &|_| ()).unwrap();
+        let expected = entropy::class_entropy(binary, ternary, p_binary).unwrap();
+        let tolerance = 4.0 * measured.stderr + 2.0 / vocab as f64 * expected;
+        assert!((measured.mean - expected).abs() < tolerance, "{binary} {ternary} {p_binary}: {measured:?} {expected}");
+    }
+}
+
+/// The expected number of each token given each root: `counts[token][root]`.
+fn expected_counts(grammar: &Grammar) -> Vec<Vec<f64>> {
+    let classes = grammar.classes();
+    let mut counts: Vec<Vec<f64>> =
+        (0..classes).map(|z| (0..classes).map(|y| f64::from(u8::from(z == y))).collect()).collect();
+    for layer in grammar.layers() {
+        let mut below = vec![vec![0.0; classes]; layer.children()];
+        for rule in layer.rules() {
+            for child in rule.children.iter() {
+                for (sum, count) in below[usize::from(child)].iter_mut().zip(&counts[usize::from(rule.parent)]) {
+                    *sum += rule.probability * count;
+                }
+            }
+        }
+        counts = below;
+    }
+    counts
+}
+
+/// A leaf chosen uniformly is size-biased: the paper's factor 1/8 per level is really 2/25.
+#[test]
+fn erratum_5_root_to_token_covariance_is_size_biased() {
+    let (vocab, fraction) = (96, 0.25);
+    for depth in [1, 2] {
+        let squared_norms = (0..6).map(|seed| {
+            let grammar = Ensemble::new(vocab, depth).fraction(fraction).sample(Seed::new(seed)).unwrap();
+            let (length, prior) = (grammar.mean_length(), 1.0 / vocab as f64);
+            let row = |counts: &Vec<f64>| {
+                let mean: f64 = counts.iter().sum::<f64>() * prior;
+                counts.iter().map(|n| (prior * (n - mean) / length).powi(2)).sum::<f64>()
+            };
+            expected_counts(&grammar).iter().map(row).sum::<f64>()
+        });
+        let measured = squared_norms.sum::<f64>() / 6.0;
+        let predicted = |factor: f64| prior_norm(vocab) * (factor / (fraction * vocab as f64)).powi(depth as i32);
+        let (paper, size_biased) = (measured / predicted(0.125), measured / predicted(0.08));
+        assert!((size_biased - 1.0).abs() < 0.05, "depth {depth}: {size_biased} of the corrected value");
+        assert!((paper - 0.64f64.powi(depth as i32)).abs() < 0.04, "depth {depth}: {paper} of the paper's value");
+    }
+    let prediction = sample_complexity(3, 16, 4, 64, 0.5).unwrap();
+    assert!((prediction.paper.factor - 0.125).abs() < 1e-15 && (prediction.size_biased.factor - 0.08).abs() < 1e-15);
+}
+
+/// The squared Frobenius norm of the covariance of a uniform root with itself.
+fn prior_norm(vocab: usize) -> f64 {
+    (vocab as f64 - 1.0) / (vocab * vocab) as f64
+}
+
+/// The operator norm of the centred transition matrix is twice the paper's, and its row sums do not vanish.
+#[test]
+fn erratum_6_transition_matrix() {
+    let vocab = 160;
+    let rules = 40;
+    let grammar = Ensemble::new(vocab, 1).fraction(0.25).sample(Seed::new(1)).unwrap();
+    let mut delta = vec![vec![-1.0 / vocab as f64; vocab]; vocab];
+    for rule in grammar.layer(0).rules().iter().filter(|rule| rule.children.len() == 2) {
+        delta[usize::from(rule.children.as_slice()[0])][usize::from(rule.parent)] += 1.0 / rules as f64;
+    }
+    let mut vector = vec![1.0; vocab];
+    vector[0] = 2.0;
+    let mut eigenvalue = 0.0;
+    for _ in 0..500 {
+        let image: Vec<f64> = delta.iter().map(|row| row.iter().zip(&vector).map(|(d, x)| d * x).sum()).collect();
+        let back: Vec<f64> = (0..vocab).map(|b| (0..vocab).map(|a| delta[a][b] * image[a]).sum()).collect();
+        eigenvalue = back.iter().map(|x| x * x).sum::<f64>().sqrt();
+        vector = back.iter().map(|x| x / eigenvalue).collect();
+    }
+    let ratio = eigenvalue * rules as f64;
+    assert!((3.0..4.2).contains(&ratio), "the squared operator norm is {ratio} / m, not 1 / m");
+    let column: f64 = (0..vocab).map(|a| delta[a][7]).sum();
+    assert!(column.abs() < 1e-12);
+    let rows: f64 = delta.iter().map(|row| row.iter().sum::<f64>().powi(2)).sum();
+    assert!(rows > 0.1, "row sums vary: {rows}");
+}
