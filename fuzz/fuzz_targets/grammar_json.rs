@@ -1,0 +1,10 @@
+//! Whatever is read as a published JSON grammar can be written as text and read back.
+#![no_main]
+
+use gardenpath::Grammar;
+
+libfuzzer_sys::fuzz_target!(|text: &str| {
+    if let Ok(grammar) = Grammar::from_lano_json(text) {
+        assert_eq!(Grammar::from_text(&grammar.to_text()).unwrap(), grammar);
+    }
+});
