@@ -24,8 +24,8 @@ impl Estimate {
     }
 }
 
-/// Sentences that are parsed between two calls of `progress`.
-const PIECE: u64 = 256;
+/// Sentences that are held in memory at a time.
+const PIECE: u64 = 1 << 16;
 
 /// The expected class entropy `E_G E_X H(Y | X)` in nats: the mean over random grammars and their random sentences.
 ///
@@ -57,8 +57,7 @@ pub fn class_entropy(
         let (sampler, inside) = (Sampler::new(&grammar), Inside::new(&grammar));
         last.clear();
         for piece in Corpus::stream(&sampler, seed, 0..sentences, PIECE) {
-            last.extend(inside.batch(&piece)?.iter().map(|posterior| posterior.entropy()));
-            progress(piece.len() as u64);
+            last.extend(inside.batch_map(&piece, |posterior| posterior.entropy(), progress)?);
         }
         means.push(last.iter().sum::<f64>() / sentences as f64);
     }

@@ -14,6 +14,7 @@ use crate::grammar::{Grammar, Symbol};
 use crate::semiring::{Scaled, Semiring};
 use dense::{DenseLayer, DenseScratch, Numeric};
 use rayon::prelude::*;
+use std::sync::Mutex;
 
 /// The inside algorithm for one grammar.
 ///
@@ -66,8 +67,8 @@ struct RootScore {
 /// Below `exp(-700)` a number is no longer a normal `f64`.
 const SAFE_LOG: f64 = 700.0;
 
-/// Sentences of one task.
-const SHARD: usize = 256;
+/// Sentences of one task: few, since a single one may take a second.
+const SHARD: usize = 16;
 
 impl<'g> Inside<'g> {
     /// Prepares a grammar.
@@ -114,19 +115,36 @@ impl<'g> Inside<'g> {
 
     /// The posteriors of all sentences of a corpus, in order, on all threads.
     pub fn batch(&self, corpus: &Corpus) -> Result<Vec<Posterior>> {
-        let numbers: Vec<usize> = (0..corpus.len()).collect();
-        let shards: Vec<Result<Vec<Posterior>>> = numbers
-            .par_chunks(SHARD)
-            .map_init(
-                || self.workspace(),
-                |workspace, shard| shard.iter().map(|&i| self.posterior_with(workspace, corpus.sentence(i))).collect(),
-            )
-            .collect();
-        let mut posteriors = Vec::with_capacity(corpus.len());
+        self.batch_map(corpus, |posterior| posterior, &|_| ())
+    }
+
+    /// What `map` makes of the posteriors of all sentences of a corpus, in order, on all threads.
+    ///
+    /// `progress` is called, from any thread, with the number of sentences that were finished since its last call.
+    pub fn batch_map<T: Send>(
+        &self,
+        corpus: &Corpus,
+        map: impl Fn(Posterior) -> T + Sync,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Vec<T>> {
+        // Workspaces keep their buffers and templates from shard to shard.
+        let idle: Mutex<Vec<Workspace>> = Mutex::new(Vec::new());
+        let parse_shard = |shard: usize| -> Result<Vec<T>> {
+            let lent = idle.lock().expect("no thread panics while it holds the list").pop();
+            let mut workspace = lent.unwrap_or_else(|| self.workspace());
+            let numbers = shard * SHARD..corpus.len().min((shard + 1) * SHARD);
+            let count = numbers.len() as u64;
+            let results = numbers.map(|i| self.posterior_with(&mut workspace, corpus.sentence(i)).map(&map)).collect();
+            progress(count);
+            idle.lock().expect("no thread panics while it holds the list").push(workspace);
+            results
+        };
+        let shards: Vec<Result<Vec<T>>> = (0..corpus.len().div_ceil(SHARD)).into_par_iter().map(parse_shard).collect();
+        let mut results = Vec::with_capacity(corpus.len());
         for shard in shards {
-            posteriors.extend(shard?);
+            results.extend(shard?);
         }
-        Ok(posteriors)
+        Ok(results)
     }
 
     /// The chart of a sentence with all inside probabilities.

@@ -4,7 +4,7 @@
 //! `Q(a, b)` sums over their splits (a product of two matrices), `S(c, z)` sums over the ternary rules, and one more product
 //! applies it to all third children at once. A cell's values share one exponent, so that nothing underflows.
 
-use super::gemm::{COLUMNS, Left, add_product};
+use super::gemm::{COLUMNS, Split, add_thirds, sum_rules, sum_splits};
 use crate::chart::{Chart, Level, LevelCells};
 use crate::grammar::{Layer, Symbol};
 use crate::semiring::{Scaled, Semiring, power_of_two};
@@ -80,12 +80,11 @@ pub(super) struct DenseScratch {
     /// The values of the cells of one start, `[cell][symbol]`, and their exponents.
     sums: Vec<f64>,
     sum_exponents: Vec<Option<i64>>,
-    /// First and second children of one block, `[split][symbol]`.
-    firsts: Vec<f64>,
-    seconds: Vec<f64>,
-    splits: Vec<(u32, u32, i64)>,
-    /// Third children of one block, `[cell][symbol]`.
-    thirds: Vec<f64>,
+    /// The splits of one block, and their exponents.
+    splits: Vec<Split>,
+    split_exponents: Vec<i64>,
+    /// The factors of the third children of one block.
+    scales: Vec<f64>,
     /// `Q` of one block: `[a][b]`.
     pair_sums: Vec<f64>,
     /// `Q` and `S` of up to [`LANES`] blocks, side by side.
@@ -182,7 +181,7 @@ impl DenseLayer {
         let max_width = (longest.span as usize + scratch.longest_span).min(cells_below.starts() - start);
         scratch.lanes.clear();
         for width in shortest.span as usize + 1..=max_width {
-            if let Some(exponent) = self.sum_splits(scratch, cells_below, below, start, width) {
+            if let Some(exponent) = self.sum_block(scratch, cells_below, below, start, width) {
                 if let Some(offset) = cells.used_offset(start, width) {
                     self.add_pairs(scratch, offset as usize, exponent);
                 }
@@ -198,7 +197,7 @@ impl DenseLayer {
     }
 
     /// `Q` of a block, and its exponent; `None` if the block has no split.
-    fn sum_splits<S: Numeric>(
+    fn sum_block<S: Numeric>(
         &self,
         scratch: &mut DenseScratch,
         cells: &LevelCells,
@@ -207,28 +206,24 @@ impl DenseLayer {
         width: usize,
     ) -> Option<i64> {
         scratch.splits.clear();
+        scratch.split_exponents.clear();
         for one in below.filled(start) {
             let Some(rest) = width.checked_sub(one.span as usize).filter(|&rest| rest > 0) else { break };
             if let Some(two) = cells.find(start + one.span as usize, rest).filter(|&cell| !below.range(cell).is_empty())
             {
+                let row = |cell: u32| cell * self.child_width as u32;
+                scratch.splits.push(Split { first: row(one.cell), second: row(two), scale: 1.0 });
                 let exponent = scratch.exponents[one.cell as usize] + scratch.exponents[two as usize];
-                scratch.splits.push((one.cell, two, exponent));
+                scratch.split_exponents.push(exponent);
             }
         }
-        let exponent = scratch.splits.iter().map(|split| split.2).max()?;
-        scratch.firsts.clear();
-        scratch.seconds.clear();
-        for &(one, two, own) in &scratch.splits {
-            let scale = power_of_two(own - exponent);
-            let row = |cell: u32| &scratch.values[cell as usize * self.child_width..][..self.child_width];
-            scratch.firsts.extend(row(one).iter().map(|value| value * scale));
-            scratch.seconds.extend_from_slice(row(two));
+        let largest = *scratch.split_exponents.iter().max()?;
+        for (split, exponent) in scratch.splits.iter_mut().zip(&scratch.split_exponents) {
+            split.scale = power_of_two(exponent - largest);
         }
-        scratch.pair_sums.clear();
-        scratch.pair_sums.resize(self.children * self.child_width, 0.0);
-        let firsts = Left { data: &scratch.firsts, row_stride: 1, k_stride: self.child_width };
-        add_product(&mut scratch.pair_sums, firsts, &scratch.seconds, self.child_width);
-        Some(exponent)
+        scratch.pair_sums.resize(self.child_width * self.child_width, 0.0);
+        sum_splits(&mut scratch.pair_sums, &scratch.values, &scratch.splits, self.child_width);
+        Some(largest)
     }
 
     /// Applies the binary rules to `Q`.
@@ -278,35 +273,33 @@ impl DenseLayer {
         width: usize,
         exponent: i64,
     ) {
+        // Runs of third children in adjacent cells, whose parents are adjacent too: (first offset, first third).
         let mut run: Option<(usize, usize)> = None;
-        scratch.thirds.clear();
+        scratch.scales.clear();
         for third in below.filled(start + width) {
             let Some(offset) = cells.used_offset(start, width + third.span as usize).map(|offset| offset as usize)
             else {
                 continue;
             };
-            match &mut run {
-                Some((_, end)) if *end == offset => *end += 1,
-                _ => {
-                    self.close_run(scratch, run.take());
-                    run = Some((offset, offset + 1));
-                }
+            if run.is_none_or(|(first, _)| first + scratch.scales.len() != offset) {
+                self.close_run(scratch, run);
+                run = Some((offset, third.cell as usize));
             }
             let row = &mut scratch.sums[offset * self.parent_width..][..self.parent_width];
             let own = exponent + scratch.exponents[third.cell as usize];
             let scale = make_room(row, &mut scratch.sum_exponents[offset], own);
-            let values = &scratch.values[third.cell as usize * self.child_width..][..self.child_width];
-            scratch.thirds.extend(values.iter().map(|value| value * scale));
+            scratch.scales.push(scale);
         }
         self.close_run(scratch, run);
     }
 
     fn close_run(&self, scratch: &mut DenseScratch, run: Option<(usize, usize)>) {
-        if let Some((first, end)) = run {
-            let sums = &mut scratch.sums[first * self.parent_width..end * self.parent_width];
-            let thirds = Left { data: &scratch.thirds, row_stride: self.child_width, k_stride: 1 };
-            add_product(sums, thirds, &scratch.rule_sums, self.parent_width);
-            scratch.thirds.clear();
+        if let Some((offset, third)) = run {
+            let rows = scratch.scales.len();
+            let sums = &mut scratch.sums[offset * self.parent_width..][..rows * self.parent_width];
+            let thirds = &scratch.values[third * self.child_width..][..rows * self.child_width];
+            add_thirds(sums, thirds, self.child_width, &scratch.scales, &scratch.rule_sums, self.parent_width);
+            scratch.scales.clear();
         }
     }
 }
@@ -326,32 +319,6 @@ fn make_room(row: &mut [f64], row_exponent: &mut Option<i64>, exponent: i64) -> 
         None => {
             *row_exponent = Some(exponent);
             1.0
-        }
-    }
-}
-
-/// `S(c, z) += p Q(a, b)` over all ternary rules, for all lanes.
-fn sum_rules(triples: &[(u32, u32, f64)], pairs: &[[f64; LANES]], sums: &mut [[f64; LANES]]) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2.
-        return unsafe { sum_rules_avx2(triples, pairs, sums) };
-    }
-    sum_rules_anywhere(triples, pairs, sums);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn sum_rules_avx2(triples: &[(u32, u32, f64)], pairs: &[[f64; LANES]], sums: &mut [[f64; LANES]]) {
-    sum_rules_anywhere(triples, pairs, sums);
-}
-
-#[inline(always)]
-fn sum_rules_anywhere(triples: &[(u32, u32, f64)], pairs: &[[f64; LANES]], sums: &mut [[f64; LANES]]) {
-    for &(pair, position, probability) in triples {
-        let (sums, pairs) = (&mut sums[position as usize], &pairs[pair as usize]);
-        for (sum, pair) in sums.iter_mut().zip(pairs) {
-            *sum += probability * pair;
         }
     }
 }
