@@ -25,7 +25,8 @@ from pathlib import Path
 import torch
 from genlm.grammar import CFG, Earley, Float
 from nltk import PCFG
-from nltk.parse.chart import LeafEdge, LeftCornerChartParser
+from nltk.parse.chart import EdgeI, LeafEdge
+from nltk.parse.earleychart import IncrementalLeftCornerChartParser
 from nltk.parse.pchart import InsideChartParser
 from torch_inside import Batches, LayeredRules, TorchInside
 
@@ -95,16 +96,16 @@ def genlm_earley(grammar: Grammar, sentences: list[Sentence]) -> Run:
 
 def nltk_left_corner(grammar: Grammar, sentences: list[Sentence]) -> Run:
     """NLTK's quickest chart parser, and a sum over its packed chart."""
-    parser = LeftCornerChartParser(grammar.pcfg, max_time=None)
+    parser = IncrementalLeftCornerChartParser(grammar.pcfg, max_time=None)
     start = grammar.pcfg.start()
     rules = {(r.lhs(), r.rhs()): r.prob() for r in grammar.pcfg.productions()}
     spelled = [list(map(str, sentence)) for sentence in sentences]
 
     def probability(words: list[str]) -> float:
         chart = parser.chart_parse(words)
-        known: dict[object, float] = {}
+        known: dict[EdgeI, float] = {}
 
-        def inside(edge: object) -> float:
+        def inside(edge: EdgeI) -> float:
             if isinstance(edge, LeafEdge):
                 return 1.0
             if edge not in known:
@@ -140,12 +141,14 @@ class Peer:
 PEERS = [
     Peer("PyTorch, dense tensors", torch_dense, {2: 50_000, 3: 8_000, 4: 600}),
     Peer("genlm-grammar Earley", genlm_earley, {2: 100, 3: 40, 4: 15}),
-    Peer("NLTK LeftCornerChartParser", nltk_left_corner, {2: 60, 3: 20, 4: 8}),
+    Peer(
+        "NLTK IncrementalLeftCornerChartParser", nltk_left_corner, {2: 60, 3: 20, 4: 8}
+    ),
     Peer("NLTK InsideChartParser", nltk_inside, {2: 15, 3: 3}),
 ]
 
-PROGRAM_SENTENCES = {2: 50_000, 3: 8_000, 4: 600}
-"""What the program parses at least in one run; few sentences are repeated."""
+PROGRAM_SENTENCES = {2: 500_000, 3: 100_000, 4: 20_000}
+"""What the program parses at least in one run: the peer's sentences, repeated."""
 
 
 @dataclass
@@ -203,7 +206,10 @@ class Program:
 
     def __call__(self, *arguments: object) -> None:
         """Run the program; it must succeed."""
-        subprocess.run([self.path, *map(str, arguments)], check=True)
+        command = [str(self.path), *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(command)}\n{done.stderr}")
 
     def grammar(self, vocab: int, depth: int, fraction: float, seed: int) -> Grammar:
         """Draw a grammar."""
@@ -222,12 +228,14 @@ class Program:
         with path.open() as lines:
             return [json.loads(line)["tokens"] for line in lines]
 
-    def corpus(self, name: str, sentences: list[Sentence]) -> Path:
-        """Write sentences into a file."""
+    def corpus(self, name: str, sentences: list[Sentence], times: int) -> Path:
+        """Write sentences into a file, all of them several times."""
         path = self.directory / f"{name}.jsonl"
+        lines = [json.dumps({"tokens": tokens, "root": 0}) for tokens in sentences]
+        text = "\n".join(lines) + "\n"
         with path.open("w") as file:
-            for tokens in sentences:
-                file.write(json.dumps({"tokens": tokens, "root": 0}) + "\n")
+            for _ in range(times):
+                file.write(text)
         return path
 
     def command(self, grammar: Grammar, corpus: Path) -> list[str]:
@@ -276,19 +284,19 @@ def compare(
         if depth in peer.sentences
     }
     least = max(1, round(scale * PROGRAM_SENTENCES.get(depth, 0)))
-    pool = program.sentences(grammar, max(least, *counts.values()), seed=1)
+    pool = program.sentences(grammar, max(counts.values()), seed=1)
     turns: list[tuple[Result, Path, Run]] = []
     for peer in peers:
         if peer.name not in counts:
             continue
         own = pool[: counts[peer.name]]
-        repeated = own * math.ceil(least / len(own))
+        times = math.ceil(least / len(own))
         run = peer.prepare(grammar, own)
         name = f"depth{depth}.{len(own)}"
-        once = program.corpus(f"{name}.once", own)
+        once = program.corpus(f"{name}.once", own, 1)
         check(peer.name, program.logprobs(grammar, once), run())
-        result = Result(depth, peer.name, len(own), len(repeated))
-        turns.append((result, program.corpus(name, repeated), run))
+        result = Result(depth, peer.name, len(own), len(own) * times)
+        turns.append((result, program.corpus(name, own, times), run))
 
     for turn in range(rounds):
         for result, corpus, run in turns:
@@ -311,7 +319,7 @@ def compare(
 
 def startup(program: Program, grammar: Grammar) -> float:
     """Time the program on a single sentence: the smallest of five runs."""
-    corpus = program.corpus("single", program.sentences(grammar, 1, seed=1))
+    corpus = program.corpus("single", program.sentences(grammar, 1, seed=1), 1)
     return min(program.seconds(grammar, corpus) for _ in range(5))
 
 

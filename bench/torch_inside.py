@@ -157,8 +157,10 @@ class TorchInside:
     def _splits(self, level: int, span: int) -> list[tuple[int, ...]]:
         """All ways to split a span into two or three spans of a level."""
         spans = self.spans(level)
-        pairs = [(q, span - q) for q in spans if span - q in spans]
-        triples = [
+        pairs: list[tuple[int, ...]] = [
+            (q, span - q) for q in spans if span - q in spans
+        ]
+        triples: list[tuple[int, ...]] = [
             (q, r, span - q - r) for q in spans for r in spans if span - q - r in spans
         ]
         return pairs + triples

@@ -56,7 +56,7 @@ def test_standard_output_is_the_same_corpus(program: Program, files: Files) -> N
 
 
 def test_parquet_has_the_promised_types(files: Files) -> None:
-    """Small integers, and metadata that says where the corpus comes from."""
+    """Lists of small integers, a small integer, and text."""
     schema = pq.read_schema(files.parquet)
     tokens = schema.field("tokens").type
     assert pa.types.is_list(tokens)
@@ -64,15 +64,27 @@ def test_parquet_has_the_promised_types(files: Files) -> None:
     assert schema.field("root").type == pa.uint8()
     if "tree" in files.sentences[0]:
         assert schema.field("tree").type == pa.string()
-    metadata = pq.read_metadata(files.parquet).metadata or {}
-    text = " ".join(
-        f"{key.decode()}={value.decode()}"
-        for key, value in metadata.items()
-        if key != b"ARROW:schema"
-    ).lower()
-    assert "seed" in text
-    assert str(SEED) in text
-    assert "hash" in text or "sha" in text
+
+
+def test_parquet_says_where_it_comes_from(
+    program: Program, files: Files, directory: Path
+) -> None:
+    """Seed, sizes, and a fingerprint that belongs to the grammar alone."""
+    origin = pq.read_metadata(files.parquet).metadata
+    ensemble = ENSEMBLES["zipf"]
+    assert origin[b"gardenpath.seed"] == str(SEED).encode()
+    assert origin[b"gardenpath.count"] == str(COUNT).encode()
+    assert origin[b"gardenpath.vocab"] == str(ensemble.vocab).encode()
+
+    fingerprints = []
+    for name, seed in (("zipf", SEED + 1), ("wide", SEED)):
+        grammar = ENSEMBLES[name].sample(program, directory / f"{name}.origin.pcfg")
+        path = directory / f"{name}.origin.parquet"
+        program(
+            "corpus", "sample", grammar, "--count", 3, "--seed", seed, "-o", path
+        )  # fmt: skip
+        fingerprints.append(pq.read_metadata(path).metadata[b"gardenpath.grammar"])
+    assert fingerprints[0] == origin[b"gardenpath.grammar"] != fingerprints[1]
 
 
 def test_pandas_reads_the_same_sentences(files: Files) -> None:

@@ -2,7 +2,7 @@
 //!
 //! Each layer is filled in the cheaper of two ways. Sparse cells go through the recursion of [`crate::Parser`], which
 //! touches only candidates that exist. Full ones go through matrix products ([`dense`]). Values are plain `f64` where a bound
-//! proves that nothing can underflow, and [`Scaled`] otherwise, so depth costs no accuracy.
+//! proves that nothing can underflow, and [`Magnitude`] otherwise, so depth costs no accuracy.
 
 mod dense;
 mod gemm;
@@ -11,7 +11,7 @@ use crate::chart::{Chart, Parser, Scratch};
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Symbol};
-use crate::semiring::{Scaled, Semiring};
+use crate::magnitude::Magnitude;
 use dense::{DenseLayer, DenseScratch, Numeric};
 use rayon::prelude::*;
 use std::sync::Mutex;
@@ -31,7 +31,7 @@ use std::sync::Mutex;
 #[derive(Clone, Debug)]
 pub struct Inside<'g> {
     plain: Parser<'g, f64>,
-    scaled: Parser<'g, Scaled>,
+    scaled: Parser<'g, Magnitude>,
     dense: Vec<DenseLayer>,
     /// No derivation of `n` tokens has a probability below `exp(-decay * (n - 1))`.
     decay: f64,
@@ -40,7 +40,7 @@ pub struct Inside<'g> {
 /// Buffers of one thread, reused from sentence to sentence.
 pub struct Workspace {
     plain: Buffers<f64>,
-    scaled: Buffers<Scaled>,
+    scaled: Buffers<Magnitude>,
     dense: DenseScratch,
 }
 
@@ -148,7 +148,7 @@ impl<'g> Inside<'g> {
     }
 
     /// The chart of a sentence with all inside probabilities.
-    pub fn chart(&self, sentence: &[Symbol]) -> Result<Chart<Scaled>> {
+    pub fn chart(&self, sentence: &[Symbol]) -> Result<Chart<Magnitude>> {
         let mut buffers = Buffers { chart: self.scaled.empty_chart(), scratch: Scratch::default() };
         self.fill(&self.scaled, &mut buffers, &mut DenseScratch::default(), sentence)?;
         Ok(buffers.chart)
@@ -175,13 +175,14 @@ impl<'g> Inside<'g> {
 
     fn score<S: Numeric>(&self, chart: &Chart<S>) -> Posterior {
         let prior = self.grammar().prior();
-        let mut total = Scaled::zero();
+        let mut total = Magnitude::ZERO;
         for (root, value) in chart.root_entries() {
-            total.add(value.scaled().mul(&Scaled::new(prior[usize::from(*root)], 0)));
+            total += value.magnitude() * Magnitude::new(prior[usize::from(*root)]);
         }
         let score = |&(root, ref value): &(Symbol, S)| {
-            let (value, prior) = (value.scaled(), prior[usize::from(root)]);
-            let probability = if total.is_zero() { 0.0 } else { value.ratio(total) * prior };
+            let value = value.magnitude();
+            let share = if total.is_zero() { 0.0 } else { (value / total).value() };
+            let probability = share * prior[usize::from(root)];
             RootScore { root, log_likelihood: value.ln(), probability }
         };
         Posterior { len: chart.len(), roots: chart.root_entries().iter().map(score).collect() }

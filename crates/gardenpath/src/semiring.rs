@@ -6,8 +6,7 @@
 mod numbers;
 mod others;
 
-pub(crate) use numbers::power_of_two;
-pub use numbers::{LogProbability, Scaled};
+pub use numbers::LogProbability;
 pub use others::{BestLog, Count, Expectation, Recognition};
 
 /// A commutative semiring with a value for every rule.

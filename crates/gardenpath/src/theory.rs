@@ -37,11 +37,10 @@ pub mod complexity;
 pub mod entropy;
 pub mod fraction;
 pub mod lengths;
-mod magnitude;
 pub mod splits;
 pub mod trees;
 
-pub use magnitude::Magnitude;
+pub use crate::magnitude::Magnitude;
 
 /// The deepest grammar these functions accept.
 ///

@@ -47,7 +47,7 @@ fn inside_is_the_sum_over_all_derivations() {
             let posterior = inside.posterior(&sentence).unwrap();
             let plain = Chart::<f64>::parse(&grammar, &sentence).unwrap().roots();
             let logs = Chart::<LogProbability>::parse(&grammar, &sentence).unwrap().roots();
-            let scaled = Chart::<Scaled>::parse(&grammar, &sentence).unwrap().roots();
+            let scaled = Chart::<Magnitude>::parse(&grammar, &sentence).unwrap().roots();
             let evidence: f64 = expected.iter().zip(grammar.prior()).map(|(p, prior)| p * prior).sum();
             total += evidence;
             let mut entropy = 0.0;
@@ -116,7 +116,7 @@ fn entropy_of_the_trees() {
 #[test]
 fn marginals_are_sums_over_derivations() {
     for grammar in tiny_grammars() {
-        let parser = Parser::<Scaled>::new(&grammar);
+        let parser = Parser::<Magnitude>::new(&grammar);
         for (sentence, derivations) in by_sentence(&grammar).into_iter().take(200) {
             let weight = |d: &Derivation| d.probability * grammar.prior()[usize::from(d.root)];
             let total: f64 = derivations.iter().map(weight).sum();
@@ -141,7 +141,7 @@ fn marginals_are_sums_over_derivations() {
                 }
             }
             let (level, start, span, symbol) = derivations[0].nodes[0];
-            let outside = parser.outside(&chart, &vec![Scaled::one(); grammar.classes()]);
+            let outside = parser.outside(&chart, &vec![Magnitude::one(); grammar.classes()]);
             let product = outside.value(&chart, level, start, span, symbol).unwrap();
             let inside = chart.value(level, start, span, symbol).unwrap();
             let node = derivations[0].nodes[0];
@@ -175,7 +175,7 @@ fn candidates_are_those_of_some_tree_or_spurious() {
 fn sampled_trees_follow_the_posterior() {
     let grammar = Ensemble::new(2, 2).fraction(1.0).zipf(0.7).sample(Seed::new(4)).unwrap();
     let sentence = [0, 1, 0, 0, 1, 1, 0];
-    let parser = Parser::<Scaled>::new(&grammar);
+    let parser = Parser::<Magnitude>::new(&grammar);
     let chart = parser.parse(&sentence).unwrap();
     let all: Vec<Derivation> = all_derivations(&grammar).into_iter().filter(|d| d.sentence == sentence).collect();
     let weight = |d: &Derivation| d.probability * grammar.prior()[usize::from(d.root)];

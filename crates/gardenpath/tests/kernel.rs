@@ -80,11 +80,11 @@ fn expected_rule_counts_are_derivatives() {
     for (vocab, fraction) in [(3, 1.0), (6, 1.0), (6, 0.3)] {
         let grammar = Ensemble::new(vocab, 3).fraction(fraction).zipf(0.5).sample(Seed::new(5)).unwrap();
         let tree = Sampler::new(&grammar).tree(Seed::new(1), 3);
-        let parser = Parser::<Scaled>::new(&grammar);
+        let parser = Parser::<Magnitude>::new(&grammar);
         let marginals = parser.marginals(&parser.parse(tree.sentence()).unwrap()).unwrap();
         let evidence = |grammar: &Grammar| {
             let roots = Inside::new(grammar).chart(tree.sentence()).unwrap().roots();
-            let mut total = Scaled::zero();
+            let mut total = Magnitude::new(0.0);
             roots.iter().for_each(|root| total.add(*root));
             total.ln()
         };

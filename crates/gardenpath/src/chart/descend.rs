@@ -3,8 +3,9 @@
 use super::{Chart, Parser};
 use crate::error::Result;
 use crate::grammar::{Children, Grammar, Symbol};
+use crate::magnitude::Magnitude;
 use crate::seed::Stream;
-use crate::semiring::{BestLog, Recognition, Scaled, Semiring};
+use crate::semiring::{BestLog, Recognition, Semiring};
 use crate::tree::Tree;
 use std::rc::Rc;
 
@@ -116,12 +117,12 @@ impl Parser<'_, BestLog> {
     }
 }
 
-impl Parser<'_, Scaled> {
+impl Parser<'_, Magnitude> {
     /// A tree drawn from the posterior over all trees of the sentence.
-    pub fn sample_tree(&self, chart: &Chart<Scaled>, stream: &mut Stream) -> Option<Tree> {
-        let weighted = |&(root, value): &(Symbol, Scaled)| {
+    pub fn sample_tree(&self, chart: &Chart<Magnitude>, stream: &mut Stream) -> Option<Tree> {
+        let weighted = |&(root, value): &(Symbol, Magnitude)| {
             let prior = self.grammar().prior()[usize::from(root)];
-            (root, value.mul(&Scaled::new(prior, 0)))
+            (root, value * Magnitude::new(prior))
         };
         let mut draw = Draw::default();
         chart.root_entries().iter().map(weighted).for_each(|(root, value)| draw.offer(root, value, stream));
@@ -136,20 +137,20 @@ impl Parser<'_, Scaled> {
 
 /// One of a stream of items, each with a probability proportional to its weight.
 struct Draw<T> {
-    total: Scaled,
+    total: Magnitude,
     chosen: Option<T>,
 }
 
 impl<T> Default for Draw<T> {
     fn default() -> Self {
-        Draw { total: Scaled::zero(), chosen: None }
+        Draw { total: Magnitude::ZERO, chosen: None }
     }
 }
 
 impl<T> Draw<T> {
-    fn offer(&mut self, item: T, weight: Scaled, stream: &mut Stream) {
-        self.total.add(weight);
-        if !weight.is_zero() && (self.chosen.is_none() || stream.unit() < weight.ratio(self.total)) {
+    fn offer(&mut self, item: T, weight: Magnitude, stream: &mut Stream) {
+        self.total += weight;
+        if !weight.is_zero() && (self.chosen.is_none() || stream.unit() < (weight / self.total).value()) {
             self.chosen = Some(item);
         }
     }

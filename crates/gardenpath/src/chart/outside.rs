@@ -2,7 +2,8 @@
 
 use super::{Chart, Parser, Scratch};
 use crate::grammar::Symbol;
-use crate::semiring::{Scaled, Semiring};
+use crate::magnitude::Magnitude;
+use crate::semiring::Semiring;
 
 /// Outside values of a chart: the value of everything around a symbol on a span.
 #[derive(Clone, Debug)]
@@ -167,26 +168,26 @@ pub struct Marginals {
     pub rules: Vec<Vec<f64>>,
 }
 
-impl Parser<'_, Scaled> {
+impl Parser<'_, Magnitude> {
     /// The marginals of a chart under the grammar's prior, or `None` if the sentence is impossible.
     ///
     /// ```
-    /// use gardenpath::{Ensemble, Parser, Scaled, Seed};
+    /// use gardenpath::{Ensemble, Parser, Magnitude, Seed};
     ///
     /// let grammar = Ensemble::new(3, 2).fraction(1.0).sample(Seed::new(1))?;
-    /// let parser = Parser::<Scaled>::new(&grammar);
+    /// let parser = Parser::<Magnitude>::new(&grammar);
     /// let marginals = parser.marginals(&parser.parse(&[0, 1, 2, 0, 1])?).unwrap();
     /// // Two trees, 2 + 3 and 3 + 2, are equally likely.
     /// let first: f64 = marginals.spans[1].iter().filter(|s| (s.0, s.1) == (0, 2)).map(|s| s.3).sum();
     /// assert!((first - 0.5).abs() < 1e-12);
     /// # Ok::<(), gardenpath::Error>(())
     /// ```
-    pub fn marginals(&self, chart: &Chart<Scaled>) -> Option<Marginals> {
-        let prior: Vec<Scaled> = self.grammar().prior().iter().map(|&p| Scaled::new(p, 0)).collect();
+    pub fn marginals(&self, chart: &Chart<Magnitude>) -> Option<Marginals> {
+        let prior: Vec<Magnitude> = self.grammar().prior().iter().map(|&p| Magnitude::new(p)).collect();
         let outside = self.outside(chart, &prior);
-        let mut total = Scaled::zero();
-        for (root, value) in chart.root_entries() {
-            total.add(value.mul(&prior[usize::from(*root)]));
+        let mut total = Magnitude::ZERO;
+        for &(root, value) in chart.root_entries() {
+            total += value * prior[usize::from(root)];
         }
         if total.is_zero() {
             return None;
@@ -196,13 +197,14 @@ impl Parser<'_, Scaled> {
             let mut values = outside.iter();
             let mut found = Vec::new();
             for cell in chart.cells(level) {
-                for ((symbol, inside), outside) in cell.values.iter().zip(&mut values) {
-                    found.push((cell.start, cell.span, *symbol, inside.mul(outside).ratio(total)));
+                for (&(symbol, inside), &outside) in cell.values.iter().zip(&mut values) {
+                    found.push((cell.start, cell.span, symbol, (inside * outside / total).value()));
                 }
             }
             spans.push(found);
         }
-        let rules = outside.rules.iter().map(|layer| layer.iter().map(|value| value.ratio(total)).collect()).collect();
+        let rules =
+            outside.rules.iter().map(|layer| layer.iter().map(|&value| (value / total).value()).collect()).collect();
         Some(Marginals { spans, rules })
     }
 }

@@ -7,7 +7,8 @@
 use super::gemm::{COLUMNS, Split, add_thirds, sum_rules, sum_splits};
 use crate::chart::{Chart, Level, LevelCells};
 use crate::grammar::{Layer, Symbol};
-use crate::semiring::{Scaled, Semiring, power_of_two};
+use crate::magnitude::{Magnitude, power_of_two};
+use crate::semiring::Semiring;
 
 /// Probabilities that can be taken apart into numbers with a common exponent.
 pub(super) trait Numeric: Semiring {
@@ -18,7 +19,7 @@ pub(super) trait Numeric: Semiring {
     /// The value of `mantissa * 2^exponent`.
     fn compose(mantissa: f64, exponent: i64) -> Self;
     /// The value with an exponent of its own.
-    fn scaled(&self) -> Scaled;
+    fn magnitude(&self) -> Magnitude;
 }
 
 impl Numeric for f64 {
@@ -31,22 +32,22 @@ impl Numeric for f64 {
     fn compose(mantissa: f64, _: i64) -> Self {
         mantissa
     }
-    fn scaled(&self) -> Scaled {
-        Scaled::new(*self, 0)
+    fn magnitude(&self) -> Magnitude {
+        Magnitude::new(*self)
     }
 }
 
-impl Numeric for Scaled {
+impl Numeric for Magnitude {
     fn common_exponent(cell: &[(Symbol, Self)]) -> i64 {
         cell.iter().map(|(_, value)| value.exponent()).max().unwrap_or(0)
     }
     fn without(&self, exponent: i64) -> f64 {
-        self.mantissa() * power_of_two(self.exponent() - exponent)
+        Magnitude::without(*self, exponent)
     }
     fn compose(mantissa: f64, exponent: i64) -> Self {
-        Scaled::new(mantissa, exponent)
+        Magnitude::scaled(mantissa, exponent)
     }
-    fn scaled(&self) -> Scaled {
+    fn magnitude(&self) -> Magnitude {
         *self
     }
 }

@@ -1,6 +1,7 @@
 //! Recognition, counting, the best tree, and expectations.
 
-use super::{Scaled, Semiring};
+use super::Semiring;
+use crate::magnitude::Magnitude;
 use num_bigint::BigUint;
 use num_traits::Zero;
 
@@ -140,8 +141,8 @@ impl Semiring for BestLog {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expectation {
-    probability: Scaled,
-    surprise: Scaled,
+    probability: Magnitude,
+    surprise: Magnitude,
 }
 
 impl Expectation {
@@ -150,11 +151,11 @@ impl Expectation {
         if self.is_zero() {
             return 0.0;
         }
-        (self.surprise.ratio(self.probability) + self.probability.ln()).max(0.0)
+        ((self.surprise / self.probability).value() + self.probability.ln()).max(0.0)
     }
 
     /// The total probability.
-    pub fn probability(&self) -> Scaled {
+    pub fn probability(&self) -> Magnitude {
         self.probability
     }
 
@@ -166,32 +167,31 @@ impl Expectation {
 
 impl Semiring for Expectation {
     fn zero() -> Self {
-        Expectation { probability: Scaled::zero(), surprise: Scaled::zero() }
+        Expectation { probability: Magnitude::zero(), surprise: Magnitude::zero() }
     }
     fn one() -> Self {
-        Expectation { probability: Scaled::one(), surprise: Scaled::zero() }
+        Expectation { probability: Magnitude::one(), surprise: Magnitude::zero() }
     }
     fn is_zero(&self) -> bool {
         self.probability.is_zero()
     }
     fn add(&mut self, other: Self) {
-        self.probability.add(other.probability);
-        self.surprise.add(other.surprise);
+        self.probability += other.probability;
+        self.surprise += other.surprise;
     }
     fn mul(&self, other: &Self) -> Self {
-        let mut surprise = self.probability.mul(&other.surprise);
-        surprise.add(self.surprise.mul(&other.probability));
-        Expectation { probability: self.probability.mul(&other.probability), surprise }
+        let surprise = self.probability * other.surprise + self.surprise * other.probability;
+        Expectation { probability: self.probability * other.probability, surprise }
     }
     fn rule(probability: f64, _arity: usize) -> Self {
         let surprise = probability * -probability.min(1.0).ln();
-        Expectation { probability: Scaled::new(probability, 0), surprise: Scaled::new(surprise, 0) }
+        Expectation { probability: Magnitude::new(probability), surprise: Magnitude::new(surprise) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{LogProbability, Scaled};
+    use super::super::LogProbability;
     use super::*;
 
     /// Associativity, distributivity and the neutral elements, on values made from rules.
@@ -221,7 +221,7 @@ mod tests {
         check_laws::<Recognition>(|x, y| x == y);
         check_laws::<Count>(|x, y| x == y);
         check_laws::<f64>(|&x, &y| near(x, y));
-        check_laws::<Scaled>(|x, y| near(x.ln(), y.ln()));
+        check_laws::<Magnitude>(|x, y| near(x.ln(), y.ln()));
         check_laws::<LogProbability>(|x, y| near(x.0, y.0));
         check_laws::<BestLog>(|x, y| near(x.0, y.0));
         check_laws::<Expectation>(|x, y| {
@@ -240,15 +240,14 @@ mod tests {
     }
 
     #[test]
-    fn scaled_numbers_do_not_underflow() {
-        let mut x = Scaled::rule(0.3, 2);
+    fn magnitudes_do_not_underflow() {
+        let mut x = <Magnitude as Semiring>::rule(0.3, 2);
         for _ in 0..12 {
-            x = x.mul(&x);
+            x = x * x;
         }
         assert!((x.ln() - 4096.0 * 0.3f64.ln()).abs() < 1e-9);
-        let mut sum = x;
-        sum.add(x);
-        assert!((sum.ratio(x) - 2.0).abs() < 1e-15);
-        assert_eq!(Scaled::new(1e-310, 0).ln(), 1e-310f64.ln());
+        let sum = x + x;
+        assert_eq!((sum / x).value(), 2.0);
+        assert_eq!(Magnitude::new(1e-310).ln(), 1e-310f64.ln());
     }
 }

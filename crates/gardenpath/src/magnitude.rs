@@ -1,9 +1,8 @@
 //! A non-negative number that neither under- nor overflows.
 //!
-//! At depth 7 one weight of a tree can be as small as `f^1093` and one count as large as `10^200`; at depth 9 neither
-//! the counts nor their inverses fit into an `f64`. Logarithms would fit, but adding them costs an `exp` and digits:
-//! their absolute error grows with their size. A separate exponent keeps all 53 bits at the price of a few integer
-//! operations.
+//! A sentence of depth 7 can have a probability of `10^-1000`, and the trees of one length can number `10^200`. Logarithms
+//! would fit, but adding them costs an `exp` and digits: their absolute error grows with their size. A separate exponent
+//! keeps all 53 bits at the price of a few integer operations.
 
 use std::ops::{Add, AddAssign, Div, Mul};
 
@@ -30,22 +29,35 @@ const HIDDEN_BIT: i64 = 52;
 const BIAS: i64 = 1023;
 
 impl Magnitude {
-    // Smaller than any exponent that can occur, and far enough from i64::MIN for differences not to overflow.
+    // Smaller than any exponent that can occur, and far enough from i64::MIN for sums and differences not to overflow.
     pub(crate) const ZERO: Self = Self { exponent: i64::MIN / 4, mantissa: 0.0 };
     pub(crate) const ONE: Self = Self { exponent: 0, mantissa: 1.0 };
 
     /// The magnitude of a finite `value >= 0`.
-    pub(crate) fn new(value: f64) -> Self {
+    ///
+    /// ```
+    /// use gardenpath::Magnitude;
+    /// assert_eq!(Magnitude::new(0.75).value(), 0.75);
+    /// ```
+    #[inline]
+    pub fn new(value: f64) -> Self {
+        Self::scaled(value, 0)
+    }
+
+    /// The magnitude `value * 2^exponent` of a finite `value >= 0`.
+    #[inline]
+    pub(crate) fn scaled(value: f64, exponent: i64) -> Self {
         debug_assert!(value >= 0.0 && value.is_finite());
+        // Subnormal numbers have no hidden bit; lift them first.
+        let (value, exponent) =
+            if value < f64::MIN_POSITIVE { (value * power_of_two(64), exponent - 64) } else { (value, exponent) };
         if value == 0.0 {
             return Self::ZERO;
         }
-        // Subnormal numbers have no hidden bit; lift them first.
-        let (value, lift) = if value < f64::MIN_POSITIVE { (value * power_of_two(64), 64) } else { (value, 0) };
         let bits = value.to_bits();
         let fraction = bits & ((1 << HIDDEN_BIT) - 1);
         Self {
-            exponent: (bits >> HIDDEN_BIT) as i64 - BIAS - lift,
+            exponent: (bits >> HIDDEN_BIT) as i64 - BIAS + exponent,
             mantissa: f64::from_bits(fraction | 1f64.to_bits()),
         }
     }
@@ -56,8 +68,7 @@ impl Magnitude {
             return Self::ZERO;
         }
         let exponent = (ln / std::f64::consts::LN_2).floor();
-        let rest = Self::new((ln - exponent * std::f64::consts::LN_2).exp());
-        Self { exponent: rest.exponent + exponent as i64, ..rest }
+        Self::scaled((ln - exponent * std::f64::consts::LN_2).exp(), exponent as i64)
     }
 
     /// As a plain number: zero or infinity where an `f64` ends.
@@ -82,13 +93,32 @@ impl Magnitude {
     }
 
     /// Whether this is exactly zero (never by underflow).
+    #[inline]
     pub fn is_zero(self) -> bool {
         self.mantissa == 0.0
     }
+
+    /// The power of two.
+    #[inline]
+    pub(crate) fn exponent(self) -> i64 {
+        self.exponent
+    }
+
+    /// The value times `2^-exponent` as a plain number.
+    #[inline]
+    pub(crate) fn without(self, exponent: i64) -> f64 {
+        self.mantissa * power_of_two(self.exponent - exponent)
+    }
 }
 
-fn power_of_two(exponent: i64) -> f64 {
-    f64::from_bits(((exponent + BIAS) as u64) << HIDDEN_BIT)
+/// `2^exponent`, 0 below and infinity above the range of normal numbers.
+#[inline]
+pub(crate) fn power_of_two(exponent: i64) -> f64 {
+    match exponent {
+        -1022..=1023 => f64::from_bits(((exponent + BIAS) as u64) << HIDDEN_BIT),
+        ..-1022 => 0.0,
+        _ => f64::INFINITY,
+    }
 }
 
 /// Exact counts can be compared with real-valued predictions.
@@ -96,24 +126,19 @@ impl From<&BigUint> for Magnitude {
     fn from(count: &BigUint) -> Self {
         let dropped = count.bits().saturating_sub(64);
         let leading = (count >> dropped).iter_u64_digits().next().unwrap_or(0);
-        let leading = Self::new(leading as f64);
-        Self { exponent: leading.exponent + dropped as i64, ..leading }
+        Self::scaled(leading as f64, dropped as i64)
     }
 }
 
 impl Mul for Magnitude {
     type Output = Self;
 
+    #[inline]
     fn mul(self, other: Self) -> Self {
-        let mantissa = self.mantissa * other.mantissa;
-        let exponent = self.exponent + other.exponent;
-        if mantissa >= 2.0 {
-            Self { exponent: exponent + 1, mantissa: mantissa / 2.0 }
-        } else if mantissa == 0.0 {
-            Self::ZERO
-        } else {
-            Self { exponent, mantissa }
+        if self.is_zero() || other.is_zero() {
+            return Self::ZERO;
         }
+        Self::scaled(self.mantissa * other.mantissa, self.exponent + other.exponent)
     }
 }
 
@@ -125,31 +150,17 @@ impl Div for Magnitude {
         if self.is_zero() {
             return Self::ZERO;
         }
-        let mantissa = self.mantissa / other.mantissa;
-        let exponent = self.exponent - other.exponent;
-        if mantissa < 1.0 {
-            Self { exponent: exponent - 1, mantissa: mantissa * 2.0 }
-        } else {
-            Self { exponent, mantissa }
-        }
+        Self::scaled(self.mantissa / other.mantissa, self.exponent - other.exponent)
     }
 }
 
 impl Add for Magnitude {
     type Output = Self;
 
+    #[inline]
     fn add(self, other: Self) -> Self {
         let (large, small) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
-        let shift = large.exponent - small.exponent;
-        if shift > 64 {
-            return large; // the small one is below half a unit in the last place
-        }
-        let mantissa = large.mantissa + small.mantissa * power_of_two(-shift);
-        if mantissa >= 2.0 {
-            Self { exponent: large.exponent + 1, mantissa: mantissa / 2.0 }
-        } else {
-            Self { exponent: large.exponent, mantissa }
-        }
+        Self::scaled(large.mantissa + small.without(large.exponent), large.exponent)
     }
 }
 
