@@ -82,6 +82,17 @@ VP->'barks' 'the'[1.0]
 }
 
 #[test]
+fn classes_stand_in_the_order_of_the_start_symbol() {
+    let text = "S -> N [0.25] | V [0] | P [0.75]\nP -> 'a' 'b' [1]\nV -> 'b' 'b' [1]\nN -> 'b' 'a' [1]\n";
+    let grammar = Grammar::from_text(text).unwrap();
+    assert_eq!(grammar.prior(), [0.25, 0.0, 0.75]);
+    assert_eq!((grammar.name(0, 0), grammar.name(0, 1), grammar.name(0, 2)), ("N".into(), "V".into(), "P".into()));
+    assert_eq!(Grammar::from_text(&grammar.to_text()).unwrap(), grammar);
+    let posterior = Inside::new(&grammar).posterior(&[1, 1]).unwrap();
+    assert_eq!((posterior.root(), posterior.probability(1), posterior.log_likelihood(1)), (None, 0.0, Some(0.0)));
+}
+
+#[test]
 fn symbols_that_nothing_derives_are_kept() {
     let text = "S -> A [1]\nA -> B B [1]\nB -> '0' '1' [1]\nC -> '0' '1' '1' [1]\nD -> '7' '8' [1]\n";
     let grammar = Grammar::from_text(text).unwrap();
@@ -114,6 +125,10 @@ fn what_is_wrong_is_named_with_its_line() {
         ),
         ("S -> A [1]\nA -> 'a' 'b'", "line 2: a right-hand side lacks its probability, expected [p] at its end"),
         ("S -> A [1]\nA -> 'a' 'b' [x]", "line 2: [x] is not a probability, expected more than 0 and at most 1"),
+        (
+            "S -> A [1]\nA -> 'a' 'b' [0] | 'a' 'a' [1]",
+            "line 2: [0] is not a probability, expected more than 0 and at most 1",
+        ),
         ("S -> A [1]\nA -> 'a' 'b' [-1]", "line 2: [-1] is not a probability, expected more than 0 and at most 1"),
         ("S -> A [1]\nA -> 'a' 'b' [nan]", "line 2: [nan] is not a probability, expected more than 0 and at most 1"),
         ("S -> A [1]\n\nA 'a' 'b' [1]", "line 3: expected a rule like: A -> B C [0.5]"),

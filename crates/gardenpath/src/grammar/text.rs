@@ -44,8 +44,7 @@ impl Grammar {
             push_line(&mut text, format_args!("# tokens: {}", tokens.join(" ")));
         }
         let start = self.start_name();
-        // A class that no sentence has is known by its rules alone.
-        for (class, p) in self.prior().iter().enumerate().filter(|(_, p)| **p > 0.0) {
+        for (class, p) in self.prior().iter().enumerate() {
             push_line(&mut text, format_args!("{start} -> {} [{p}]", self.name(0, class as Symbol)));
         }
         for (level, layer) in self.layers().iter().enumerate() {

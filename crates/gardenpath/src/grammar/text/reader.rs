@@ -51,7 +51,7 @@ pub(super) fn read(text: &str) -> Result<Grammar> {
     }
     check_sides(&rules, start, !classes.is_empty())?;
     let levels = assign_levels(&roots, first.line, &rules)?;
-    let symbols = number_symbols(&levels, &rules, &header)?;
+    let symbols = number_symbols(&levels, &roots, &rules, &header)?;
     check_sums(&classes, &rules)?;
     let mut prior = vec![0.0; symbols.names[0].len()];
     for p in &classes {
@@ -99,7 +99,7 @@ fn parse(text: &str) -> Result<(Header<'_>, Vec<Production<'_>>)> {
                 return Err(Error::line(line, format!("{word} inside a right-hand side")));
             }
             let probability =
-                number.parse().ok().filter(|p| *p > 0.0 && *p <= 1.0 + SUM_TOLERANCE).ok_or_else(|| {
+                number.parse().ok().filter(|p| (0.0..=1.0 + SUM_TOLERANCE).contains(p)).ok_or_else(|| {
                     Error::line(line, format!("[{number}] is not a probability, expected more than 0 and at most 1"))
                 })?;
             productions.push(Production { line, parent: *parent, children: children.to_vec(), probability });
@@ -125,6 +125,10 @@ fn read_comment<'t>(line: usize, comment: &'t str, header: &mut Header<'t>) -> R
 fn check_sides(rules: &[&Production], start: Word, start_is_above: bool) -> Result<()> {
     let mut seen = HashSet::new();
     for p in rules {
+        // A class may have no share in the sentences, but a rule that is never used is a mistake.
+        if p.probability == 0.0 {
+            return Err(Error::line(p.line, "[0] is not a probability, expected more than 0 and at most 1"));
+        }
         if !(2..=3).contains(&p.children.len()) {
             let reason = format!("{} has a rule of {} symbols, expected 2 or 3", p.parent, p.children.len());
             return Err(Error::line(p.line, reason));
@@ -157,13 +161,15 @@ impl Symbols<'_> {
 
 fn number_symbols<'t>(
     levels: &HashMap<Word<'t>, usize>,
+    roots: &[Word<'t>],
     rules: &[&Production<'t>],
     header: &Header<'t>,
 ) -> Result<Symbols<'t>> {
     let depth = levels.values().copied().max().unwrap_or(0);
     let mut by_level: Vec<Vec<Word>> = vec![Vec::new(); depth + 1];
     let mut listed = HashSet::new();
-    for &word in rules.iter().map(|p| &p.parent).chain(rules.iter().flat_map(|p| &p.children)) {
+    // Classes as the start symbol lists them, the others by appearance.
+    for &word in roots.iter().chain(rules.iter().map(|p| &p.parent)).chain(rules.iter().flat_map(|p| &p.children)) {
         if listed.insert(word) {
             by_level[levels[&word]].push(word);
         }
