@@ -7,16 +7,23 @@ use clap::{Parser, Subcommand};
 
 /// A laboratory for languages with hidden trees: random layered grammars, their sentences, exact parsing, and theory.
 #[derive(Parser, Debug)]
-#[command(name = "gardenpath", version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
+#[command(name = "gardenpath", version, max_term_width = 110, after_help = EXAMPLES)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
     /// Write JSON to standard output instead of text for people.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Global options", display_order = 1000)]
     pub json: bool,
-    /// Number of threads [default: one per core]. Results never depend on it.
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    /// Number of threads; results never depend on it [default: one per core].
+    #[arg(
+        long,
+        global = true,
+        value_name = "N",
+        value_parser = clap::value_parser!(u16).range(1..=1024),
+        help_heading = "Global options",
+        display_order = 1000
+    )]
     pub threads: Option<u16>,
 }
 
@@ -47,20 +54,22 @@ Examples:
   gardenpath entropy --vocab 16 --depth 2 --fraction 0.1,0.25,0.5,1
   gardenpath theory lengths --depth 3
 
-Results go to standard output, notes and progress to standard error. Bad input ends with one line on standard
-error and exit code 2. The same seed gives the same bytes, on any machine and with any number of threads.";
+Results go to standard output, notes and progress to standard error. Bad input ends with one line on standard error \
+and exit code 2. The same seed gives the same bytes, on any machine and with any number of threads.";
 
 /// Reads a whole number, also as `1e6` or `1_000_000`.
 pub fn whole_number(text: &str) -> Result<u64, String> {
-    let expected = || "expected a whole number such as 1000 or 1e6".to_owned();
-    let digits = text.replace('_', "");
-    if let Ok(number) = digits.parse::<u64>() {
-        return Ok(number);
-    }
-    let number: f64 = digits.parse().map_err(|_| expected())?;
-    // Up to 2^53 every whole number is a float of its own, so nothing is rounded.
-    let exact = (0.0..=9_007_199_254_740_992.0).contains(&number) && number.fract() == 0.0;
-    if exact { Ok(number as u64) } else { Err(expected()) }
+    decimal(&text.replace('_', "")).ok_or_else(|| "expected a whole number such as 1000 or 1e6".to_owned())
+}
+
+/// The value of `digits`, `digits.digits` or either with `e` and a power of ten, if it is whole and fits: nothing is rounded.
+fn decimal(text: &str) -> Option<u64> {
+    let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let part = part.trim_end_matches('0');
+    let zeros = power.parse::<u32>().ok()?.checked_sub(part.len() as u32)?;
+    let digits: u64 = format!("{whole}{part}").parse().ok()?;
+    digits.checked_mul(10u64.checked_pow(zeros)?)
 }
 
 /// Reads a whole number that counts something in memory.
@@ -80,7 +89,9 @@ mod tests {
 
     #[test]
     fn whole_numbers_in_all_notations() {
-        for (text, number) in [("0", 0), ("1e6", 1_000_000), ("2.5e3", 2500), ("1_000", 1000), ("1E9", 1_000_000_000)] {
+        for (text, number) in
+            [("0", 0), ("1e6", 1_000_000), ("2.5e3", 2500), ("1_000", 1000), ("1E9", 1_000_000_000), ("1.0", 1)]
+        {
             assert_eq!(whole_number(text), Ok(number), "{text}");
         }
         assert_eq!(whole_number("18446744073709551615"), Ok(u64::MAX));

@@ -53,7 +53,8 @@ fn refuse_arguments(error: &clap::Error) -> ExitCode {
         }
         _ => {
             let text = error.to_string();
-            let explained = text.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+            let explained =
+                text.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
             let words: Vec<&str> = explained.flat_map(str::split_whitespace).collect();
             let message = words.join(" ");
             report(message.strip_prefix("error: ").unwrap_or(&message));

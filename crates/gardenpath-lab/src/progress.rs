@@ -1,26 +1,35 @@
 //! Progress on standard error: bars on a terminal, nothing elsewhere.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-/// A bar for a job of `total` steps with its rate and the time left. It draws itself only if standard error is a terminal.
+/// A bar for a job of `total` steps with the time left.
 pub fn bar(total: u64, what: &str) -> ProgressBar {
-    let template = "{msg} {bar:30} {human_pos}/{human_len} ({per_sec}, {eta} left)";
-    let bar = ProgressBar::new(total).with_message(what.to_owned());
-    bar.set_style(ProgressStyle::with_template(template).expect("the template is valid").progress_chars("━━─"));
-    bar
+    styled(ProgressBar::new(total), what, "{msg} {bar:30} {human_pos}/{human_len}, {eta} left")
 }
 
-/// A sign of life for a job of unknown length.
+/// A sign of life for a job of unknown length, with what was done so far.
 pub fn spinner(what: &str) -> ProgressBar {
-    let spinner = ProgressBar::new_spinner().with_message(what.to_owned());
-    spinner.set_style(ProgressStyle::with_template("{spinner} {msg} {human_pos} ({elapsed})").expect("the template is valid"));
+    let spinner = styled(ProgressBar::new_spinner(), what, "{spinner} {msg} {human_pos} in {elapsed}");
     spinner.enable_steady_tick(Duration::from_millis(100));
     spinner
 }
 
+fn styled(bar: ProgressBar, what: &str, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).expect("templates are valid").progress_chars("━━─");
+    bar.with_message(what.to_owned()).with_style(style)
+}
+
+/// The same bar for a job that prints results meanwhile: it would tear them apart if both are on one terminal.
+pub fn beside_results(bar: ProgressBar) -> ProgressBar {
+    if io::stdout().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    bar
+}
+
 /// A remark on standard error. That it cannot be written is no reason to stop.
 pub fn note(text: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{text}");
 }

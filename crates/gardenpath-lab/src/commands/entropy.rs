@@ -14,18 +14,18 @@ use serde::Serialize;
 /// The arguments of `entropy`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The entropy is the mean of H(root | sentence) in nats over random grammars and their sentences, its standard error
+The entropy is the mean of H(root | sentence) in nats over random grammars and their sentences, its standard error \
 that over grammars; the normalized one is divided by ln(vocab).
 
 Examples:
   gardenpath entropy --vocab 16 --depth 2 --fraction 0.5 --grammars 10 --sentences 1000
   gardenpath entropy --vocab 16 --depth 2,3 --fraction 0.1,0.25,0.5,0.75,1")]
 pub struct Arguments {
-    #[command(flatten)]
-    ensemble: EnsembleOptions,
     /// Number of layers of rules; several with commas
     #[arg(long, required = true, value_delimiter = ',', value_parser = size)]
     depth: Vec<usize>,
+    #[command(flatten)]
+    ensemble: EnsembleOptions,
     /// Fraction of all tuples that are grammatical; several with commas
     #[arg(long, required = true, value_delimiter = ',', value_name = "F")]
     fraction: Vec<f64>,
@@ -62,6 +62,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         bail!("{} grammars with {} sentences each are too many", arguments.grammars, arguments.sentences);
     };
     let bar = progress::bar(total.saturating_mul(ensembles.len() as u64), "parsing");
+    let bar = if answer.json { progress::beside_results(bar) } else { bar };
     let mut points = Vec::new();
     for (fraction, ensemble) in &ensembles {
         let point = measure(arguments, *fraction, ensemble, &|sentences| bar.inc(sentences))?;
@@ -86,7 +87,12 @@ fn ensembles(arguments: &Arguments) -> Result<Vec<(f64, Ensemble)>> {
     Ok(ensembles)
 }
 
-fn measure(arguments: &Arguments, fraction: f64, ensemble: &Ensemble, progress: &(dyn Fn(u64) + Sync)) -> Result<Point> {
+fn measure(
+    arguments: &Arguments,
+    fraction: f64,
+    ensemble: &Ensemble,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Point> {
     let Arguments { grammars, sentences, .. } = *arguments;
     let estimate = class_entropy(ensemble, grammars, sentences, Seed::new(arguments.seed), progress)?;
     let vocab = ensemble.vocab();
@@ -130,8 +136,11 @@ fn to_text(points: &[Point]) -> String {
     let mut depths: Vec<usize> = points.iter().map(|point| point.depth).collect();
     depths.dedup();
     let series = depths.iter().map(|&depth| {
-        let mut curve: Vec<(f64, f64)> =
-            points.iter().filter(|point| point.depth == depth).map(|point| (point.fraction, point.normalized)).collect();
+        let mut curve: Vec<(f64, f64)> = points
+            .iter()
+            .filter(|point| point.depth == depth)
+            .map(|point| (point.fraction, point.normalized))
+            .collect();
         curve.sort_by(|a, b| a.0.total_cmp(&b.0));
         Series { name: format!("depth {depth}"), points: curve }
     });

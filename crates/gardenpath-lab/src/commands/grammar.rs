@@ -41,11 +41,11 @@ Examples:
 /// The arguments of `grammar sample`.
 #[derive(Args, Debug)]
 pub struct Sample {
-    #[command(flatten)]
-    ensemble: EnsembleOptions,
     /// Number of layers of rules
     #[arg(long, value_parser = size)]
     depth: usize,
+    #[command(flatten)]
+    ensemble: EnsembleOptions,
     #[command(flatten)]
     rules: RuleOptions,
     /// Instead of a fraction: find the one whose ensemble has this mean class entropy, in nats

@@ -35,8 +35,8 @@ pub struct Arguments {
     /// The sentences (.jsonl or .parquet), or - for JSON lines on standard input
     #[arg(required_unless_present = "sentence", conflicts_with = "sentence")]
     corpus: Option<PathBuf>,
-    /// What to compute for each sentence
-    #[arg(long, value_enum, default_value = "inside", conflicts_with = "sentence")]
+    /// What to compute for each sentence: inside, best, count, recognize or sample (see below)
+    #[arg(long, value_enum, default_value = "inside", hide_possible_values = true, conflicts_with = "sentence")]
     mode: Mode,
     /// Seed of --mode sample
     #[arg(long, default_value = "0", value_parser = whole_number)]
@@ -45,10 +45,10 @@ pub struct Arguments {
     #[arg(long, value_name = "TOKENS")]
     sentence: Option<String>,
     /// Draw at most this many trees of --sentence
-    #[arg(long, default_value = "10", value_parser = size, requires = "sentence", value_name = "N")]
+    #[arg(long, default_value = "10", value_parser = size, value_name = "N")]
     limit: usize,
     /// Draw the trees of --sentence side by side as an SVG picture
-    #[arg(long, requires = "sentence", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
 
@@ -81,6 +81,9 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
 }
 
 fn parse_corpus(grammar: &Grammar, path: &Path, arguments: &Arguments, answer: &mut Answer) -> Result<()> {
+    if arguments.svg.is_some() {
+        bail!("--svg draws the trees of one sentence, expected --sentence");
+    }
     if files::is_standard(path) && files::is_standard(&arguments.grammar) {
         bail!("the grammar and the corpus cannot both come from standard input");
     }
@@ -90,7 +93,7 @@ fn parse_corpus(grammar: &Grammar, path: &Path, arguments: &Arguments, answer: &
     }
     let engine = Engine::new(grammar, arguments.mode, Seed::new(arguments.seed));
     let json = answer.json;
-    let spinner = progress::spinner("parsed");
+    let spinner = progress::beside_results(progress::spinner("parsed"));
     let mut first = 0;
     for piece in pieces {
         let piece = piece?;
@@ -105,7 +108,8 @@ fn parse_corpus(grammar: &Grammar, path: &Path, arguments: &Arguments, answer: &
                     |workspace, i| {
                         let number = first + i as u64;
                         let found = engine.answer(workspace, number, piece.sentence(i));
-                        let found = found.with_context(|| format!("{}: sentence {}", files::shown(path), number + 1))?;
+                        let found =
+                            found.with_context(|| format!("{}: sentence {}", files::shown(path), number + 1))?;
                         Ok(if json { serde_json::to_string(&found)? } else { found.to_text(grammar, number) })
                     },
                 )

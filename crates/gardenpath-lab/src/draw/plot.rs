@@ -72,7 +72,8 @@ impl Plot {
     /// Draws the plot; points that are not finite are left out. Nothing is drawn of fewer than two points.
     pub fn draw(&self) -> String {
         let finite = |&(x, y): &(f64, f64)| x.is_finite() && y.is_finite();
-        let points: Vec<(f64, f64)> = self.series.iter().flat_map(|series| &series.points).copied().filter(finite).collect();
+        let points: Vec<(f64, f64)> =
+            self.series.iter().flat_map(|series| &series.points).copied().filter(finite).collect();
         if points.len() < 2 {
             return String::new();
         }
@@ -117,7 +118,8 @@ impl Plot {
         let space = COLUMNS.saturating_sub(left.len() + right.len());
         text += &format!("{:width$}  {left}{:^space$}{right}\n", "", self.x_label);
         if self.series.len() > 1 {
-            let names = self.series.iter().zip(MARKS.iter().cycle()).map(|(series, mark)| format!("{mark} {}", series.name));
+            let names =
+                self.series.iter().zip(MARKS.iter().cycle()).map(|(series, mark)| format!("{mark} {}", series.name));
             text += &format!("{:width$}  {}\n", "", names.collect::<Vec<_>>().join("   "));
         }
         text
@@ -167,7 +169,10 @@ mod tests {
 
     #[test]
     fn bars_are_gathered_into_bins() {
-        assert_eq!(bars(&[(4, 1), (5, 3)]), "4 │████████████████▋ 1 (25.00%)\n5 │".to_owned() + &"█".repeat(50) + " 3 (75.00%)\n");
+        assert_eq!(
+            bars(&[(4, 1), (5, 3)]),
+            "4 │████████████████▋ 1 (25.00%)\n5 │".to_owned() + &"█".repeat(50) + " 3 (75.00%)\n"
+        );
         let many: Vec<(usize, u64)> = (1..=1000).map(|len| (len, 1)).collect();
         assert_eq!(bars(&many).lines().count(), 40);
         assert_eq!(bars(&[]), "");

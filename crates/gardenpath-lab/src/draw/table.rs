@@ -35,19 +35,18 @@ impl fmt::Display for Table {
     }
 }
 
-/// A number with four significant digits, as people write it.
+/// A number with up to four significant digits, as people write it.
 pub fn short(value: f64) -> String {
     let size = value.abs();
-    if value == 0.0 {
-        "0".to_owned()
-    } else if !value.is_finite() {
-        value.to_string()
-    } else if (1e-3..1e6).contains(&size) {
-        let decimals = (3 - size.log10().floor() as i32).max(0) as usize;
-        format!("{value:.decimals$}")
-    } else {
-        format!("{value:.3e}")
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
     }
+    if !(1e-3..1e6).contains(&size) {
+        return format!("{value:.3e}");
+    }
+    let decimals = (3 - size.log10().floor() as i32).max(0) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// A whole number with its thousands apart.
@@ -69,8 +68,8 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let texts = [0.0, 0.12345, 15.625, 1234.5, 1e-7, 1.5e9, f64::NAN].map(short);
-        assert_eq!(texts, ["0", "0.1235", "15.62", "1234", "1.000e-7", "1.500e9", "NaN"]);
+        let texts = [0.0, 0.12345, 15.625, 8.0, 0.25, 1234.5, 100.0, 1e-7, 1.5e9, f64::NAN].map(short);
+        assert_eq!(texts, ["0", "0.1235", "15.62", "8", "0.25", "1234", "100", "1.000e-7", "1.500e9", "NaN"]);
         assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 

@@ -5,12 +5,13 @@ use anyhow::{Context, Result, anyhow, bail};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Once, PoisonError};
 use tempfile::NamedTempFile;
 
 /// A file that is being written under a temporary name next to its final one.
 ///
-/// [`Output::finish`] makes it durable and gives it its name. If the program fails before, the temporary file is removed;
-/// if it is killed, a hidden file may remain, but never half a file under the final name.
+/// [`Output::finish`] makes it durable and gives it its name. If the program fails or is interrupted before, the temporary
+/// file is removed; if it is killed, a hidden file remains, but never half a file under the final name.
 pub struct Output {
     path: PathBuf,
     writer: BufWriter<Target>,
@@ -77,7 +78,26 @@ fn open(path: &Path) -> Result<Target> {
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(directory).map_err(|e| anyhow!("cannot be written: {}", plain(&e)))?;
+    remove_if_interrupted(file.path());
     Ok(Target::Temporary(file))
+}
+
+/// Removes a temporary file when the program is interrupted or terminated. Once the file has its final name there is
+/// nothing left to remove.
+fn remove_if_interrupted(path: &Path) {
+    static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    static HANDLER: Once = Once::new();
+    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+    HANDLER.call_once(|| {
+        let interrupted = || {
+            for path in TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+                let _ = fs::remove_file(path);
+            }
+            std::process::exit(130);
+        };
+        // Without a handler the file would remain, which is no reason not to write it.
+        let _ = ctrlc::set_handler(interrupted);
+    });
 }
 
 impl Write for Output {

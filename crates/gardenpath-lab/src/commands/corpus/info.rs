@@ -10,12 +10,12 @@ use anyhow::{Result, bail};
 use gardenpath::{Corpus, Grammar, Sampler, Seed};
 use rayon::prelude::*;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// Counts of sentences, which merge exactly in any order.
 #[derive(Clone, Default)]
 struct Tally {
-    by_length: BTreeMap<usize, u64>,
+    /// Indexed by length.
+    by_length: Vec<u64>,
     /// Indexed by root; the last one counts sentences without a root.
     by_root: Vec<u64>,
 }
@@ -91,23 +91,25 @@ impl Tally {
         for &root in corpus.roots() {
             self.by_root[usize::from(root)] += 1;
         }
+        let longest = corpus.sentences().map(<[u8]>::len).max().unwrap_or(0);
+        self.by_length.resize(self.by_length.len().max(longest + 1), 0);
         for sentence in corpus.sentences() {
-            *self.by_length.entry(sentence.len()).or_default() += 1;
+            self.by_length[sentence.len()] += 1;
         }
     }
 
     fn merge(mut self, other: Self) -> Self {
-        for (len, count) in other.by_length {
-            *self.by_length.entry(len).or_default() += count;
+        for (mine, others) in [(&mut self.by_length, &other.by_length), (&mut self.by_root, &other.by_root)] {
+            mine.resize(mine.len().max(others.len()), 0);
+            mine.iter_mut().zip(others).for_each(|(mine, count)| *mine += count);
         }
-        self.by_root.resize(self.by_root.len().max(other.by_root.len()), 0);
-        self.by_root.iter_mut().zip(&other.by_root).for_each(|(mine, count)| *mine += count);
         self
     }
 
     fn summary(&self) -> Summary {
-        let sentences = self.by_length.values().sum();
-        let tokens = self.by_length.iter().map(|(&len, count)| len as u64 * count).sum();
+        let lengths = || self.by_length.iter().enumerate().filter(|(_, count)| **count > 0);
+        let sentences = self.by_length.iter().sum();
+        let tokens = lengths().map(|(len, count)| len as u64 * count).sum();
         let mut roots = self.by_root.clone();
         let unlabelled = if roots.is_empty() { 0 } else { roots.remove(usize::from(NO_ROOT)) };
         roots.truncate(roots.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1));
@@ -115,7 +117,7 @@ impl Tally {
             sentences,
             tokens,
             mean_length: tokens as f64 / sentences as f64,
-            lengths: self.by_length.iter().map(|(&len, &count)| LengthCount { len, count }).collect(),
+            lengths: lengths().map(|(len, &count)| LengthCount { len, count }).collect(),
             roots,
             unlabelled,
         }

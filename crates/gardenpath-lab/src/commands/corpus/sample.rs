@@ -58,14 +58,15 @@ pub fn run(arguments: &Sample, answer: &mut Answer) -> Result<()> {
     let (sampler, seed) = (Sampler::new(&grammar), Seed::new(arguments.seed));
     let size = (PIECE_TOKENS / grammar.mean_length()).clamp(1.0, 262_144.0) as u64;
     let bar = progress::bar(arguments.count, "sampling");
+    let bar = if to_file { bar } else { progress::beside_results(bar) };
     let mut first = numbers.start;
-    let mut pieces = Corpus::stream(&sampler, seed, numbers, size).map(|corpus| {
+    let pieces = Corpus::stream(&sampler, seed, numbers, size).map(|corpus| {
         let trees = arguments.trees.then(|| trees(&sampler, &grammar, seed, first, corpus.len()));
         first += corpus.len() as u64;
         Piece { corpus, trees }
     });
     let mut tokens = 0;
-    while let Some(piece) = pieces.next() {
+    for piece in pieces {
         tokens += piece.corpus.tokens().len() as u64;
         bar.inc(piece.corpus.len() as u64);
         sink.write(piece)?;
@@ -111,7 +112,10 @@ fn origin(grammar: &Grammar, arguments: &Sample) -> Vec<(&'static str, String)> 
 fn refuse_terminal(path: &Path) -> Result<()> {
     match std::fs::metadata(path) {
         Ok(found) if !found.is_file() && !found.is_dir() && path != Path::new("/dev/null") => {
-            bail!("{}: Parquet is written to ordinary files only, expected a name that ends in .parquet", path.display())
+            bail!(
+                "{}: Parquet is written to ordinary files only, expected a name that ends in .parquet",
+                path.display()
+            )
         }
         _ => Ok(()),
     }

@@ -88,7 +88,7 @@ fn describe_layer(layer: &Layer) -> LayerDescription {
 fn measure_entropy(grammar: &Grammar) -> Result<Option<Entropy>> {
     // The work is cubic in the length in the worst case.
     let work = grammar.mean_length().powi(3) * grammar.vocab() as f64;
-    let sentences = (2e9 / work).clamp(0.0, 1000.0) as u64;
+    let sentences = (4e9 / work).clamp(0.0, 1000.0) as u64;
     if sentences < 4 {
         return Ok(None);
     }
@@ -118,17 +118,21 @@ impl Description {
         line("tokens", self.vocab.to_string());
         let Lengths { min, mean, max } = self.lengths;
         line("lengths", format!("{min} to {max}, mean {}", short(mean)));
-        line("class entropy", match &self.entropy {
-            Some(entropy) => format!(
-                "{} ± {} nats, {} of ln(classes) ({} typical sentences)",
-                short(entropy.mean),
-                short(entropy.stderr),
-                short(entropy.normalized),
-                entropy.sentences
-            ),
-            None => "not measured: sentences are too long".to_owned(),
-        });
-        let mut table = Table::new(["layer", "symbols", "binary", "ternary", "children", "shared tuples", "overlapping"]);
+        line(
+            "class entropy",
+            match &self.entropy {
+                Some(entropy) => format!(
+                    "{} ± {} nats, {} of ln(classes) ({} typical sentences)",
+                    short(entropy.mean),
+                    short(entropy.stderr),
+                    short(entropy.normalized),
+                    entropy.sentences
+                ),
+                None => "not measured: sentences are too long".to_owned(),
+            },
+        );
+        let mut table =
+            Table::new(["layer", "symbols", "binary", "ternary", "children", "shared tuples", "overlapping"]);
         for (level, layer) in self.layers.iter().enumerate() {
             let LayerDescription { binary_rules, ternary_rules, arities: (least, most), .. } = layer;
             table.row([

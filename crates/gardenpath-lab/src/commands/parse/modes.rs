@@ -3,7 +3,7 @@
 use super::Mode;
 use crate::draw::table::short;
 use gardenpath::{
-    BestLog, Count, Error, Grammar, Inside, Parser, Posterior, Recognition, Scaled, Seed, Symbol, Workspace,
+    BestLog, Count, Error, Grammar, Inside, Magnitude, Parser, Posterior, Recognition, Seed, Symbol, Workspace,
 };
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub enum Engine<'g> {
     /// Possible roots.
     Recognize(Parser<'g, Recognition>),
     /// Random trees, with the seed from which they are drawn.
-    Sample(Box<Inside<'g>>, Parser<'g, Scaled>, Seed),
+    Sample(Box<Inside<'g>>, Parser<'g, Magnitude>, Seed),
 }
 
 /// The answer about one sentence.
@@ -143,18 +143,21 @@ impl Found {
         let name = |root: Symbol| grammar.name(0, root);
         let text = match self {
             Found::Inside { posterior, entropy, root: Some(_), .. } => {
-                let mut roots: Vec<(usize, f64)> = posterior.iter().copied().enumerate().filter(|(_, p)| *p > 0.0).collect();
+                let mut roots: Vec<(usize, f64)> =
+                    posterior.iter().copied().enumerate().filter(|(_, p)| *p > 0.0).collect();
                 roots.sort_by(|a, b| b.1.total_cmp(&a.1));
                 let shares: Vec<String> =
                     roots.iter().map(|&(root, p)| format!("{} {:.2}%", name(root as Symbol), 100.0 * p)).collect();
                 format!("{}   (entropy {} nats)", shares.join(", "), short(*entropy))
             }
-            Found::Best { logprob: Some(logprob), tree: Some(tree), .. } => format!("{tree}   (ln P {})", short(*logprob)),
+            Found::Best { logprob: Some(logprob), tree: Some(tree), .. } => {
+                format!("{tree}   (ln P {})", short(*logprob))
+            }
             Found::Count { trees } if trees.iter().any(|count| count != "0") => {
                 let counts = trees.iter().enumerate().filter(|(_, count)| *count != "0");
                 let counts: Vec<String> =
                     counts.map(|(root, count)| format!("{} {count}", name(root as Symbol))).collect();
-                format!("{} trees", counts.join(", "))
+                format!("trees: {}", counts.join(", "))
             }
             Found::Recognize { roots } if !roots.is_empty() => {
                 roots.iter().map(|&root| name(root)).collect::<Vec<_>>().join(", ")

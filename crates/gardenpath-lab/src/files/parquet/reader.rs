@@ -13,9 +13,9 @@ use arrow_schema::{DataType, Schema};
 use gardenpath::{Corpus, Symbol};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::file::reader::ChunkReader;
 use std::cell::Cell;
 use std::fmt::Display;
-use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
@@ -31,8 +31,8 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens a file, which messages call `name`; tokens must be below `vocab`.
-    pub fn open(file: File, name: String, vocab: usize) -> Result<Self> {
+    /// Opens a file (or bytes in memory), which messages call `name`; tokens must be below `vocab`.
+    pub fn open(file: impl ChunkReader + 'static, name: String, vocab: usize) -> Result<Self> {
         let opened = guarded(|| {
             let builder = ParquetRecordBatchReaderBuilder::try_new(file)?;
             let wanted = wanted_columns(builder.schema())?;
@@ -92,8 +92,7 @@ impl Reader {
         for (row, bounds) in offsets.windows(2).enumerate() {
             let range = usize::try_from(bounds[0])?..usize::try_from(bounds[1])?;
             let sentence = tokens.get(range).ok_or_else(|| anyhow!("the lists of tokens are damaged"))?;
-            check_tokens(sentence, self.vocab)
-                .map_err(|e| anyhow!("sentence {}: {e}", self.read + row as u64 + 1))?;
+            check_tokens(sentence, self.vocab).map_err(|e| anyhow!("sentence {}: {e}", self.read + row as u64 + 1))?;
             piece.push(sentence, roots[row]);
         }
         Ok(piece)

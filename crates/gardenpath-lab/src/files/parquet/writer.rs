@@ -54,12 +54,8 @@ impl Writer {
     pub fn write(&mut self, piece: &Corpus, trees: Option<Vec<String>>) -> Result<()> {
         let lengths = piece.sentences().map(<[u8]>::len);
         let tokens = UInt8Array::from(piece.tokens().to_vec());
-        let tokens = ListArray::try_new(
-            Arc::new(token_field()),
-            OffsetBuffer::from_lengths(lengths),
-            Arc::new(tokens),
-            None,
-        )?;
+        let tokens =
+            ListArray::try_new(Arc::new(token_field()), OffsetBuffer::from_lengths(lengths), Arc::new(tokens), None)?;
         let mut columns: Vec<ArrayRef> = vec![Arc::new(tokens), Arc::new(UInt8Array::from(piece.roots().to_vec()))];
         columns.extend(trees.map(|trees| Arc::new(StringArray::from(trees)) as ArrayRef));
         let batch = RecordBatch::try_new(self.schema.clone(), columns)?;

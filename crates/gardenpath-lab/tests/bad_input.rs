@@ -1,0 +1,160 @@
+//! Bad input of every kind: one line that names what is wrong, exit code 2, and nothing written.
+
+mod common;
+
+use common::Lab;
+use std::fs;
+
+/// A lab with a grammar, a corpus, and files that are wrong in many ways.
+fn lab() -> Lab {
+    let lab = Lab::with_grammar("--vocab 6 --depth 2 --fraction 0.5 --seed 7");
+    lab.run("corpus sample g.pcfg --count 2000 -o c.jsonl");
+    lab.run("corpus sample g.pcfg --count 2000 -o c.parquet");
+    let parquet = fs::read(lab.path("c.parquet")).unwrap();
+    fs::write(lab.path("truncated.parquet"), &parquet[..parquet.len() / 2]).unwrap();
+    fs::write(lab.path("text.parquet"), "this is not parquet, whatever its name says").unwrap();
+    fs::create_dir(lab.path("dir.pcfg")).unwrap();
+    fs::create_dir(lab.path("dir.jsonl")).unwrap();
+    for (name, content) in [
+        ("empty.pcfg", &b""[..]),
+        ("binary.pcfg", b"S -> \xff\xfe"),
+        ("broken.pcfg", b"S -> A [1]\nA -> 'x'\n"),
+        ("broken.json", b"{\"sizes\": [1"),
+        ("empty.jsonl", b""),
+        ("blank.jsonl", b"\n\n"),
+        ("empty.parquet", b""),
+        ("binary.jsonl", b"{\"tokens\":[0]}\n\xff\xfe\n"),
+        ("broken.jsonl", b"{\"tokens\":[0,1]}\n{\"tokens\":[0,\n"),
+        ("large.jsonl", b"{\"tokens\":[0,1]}\n\n{\"tokens\":[0,300]}\n"),
+        ("negative.jsonl", b"{\"tokens\":[-1]}\n"),
+        ("range.jsonl", b"{\"tokens\":[0,1,2,3]}\n{\"tokens\":[0,1,6]}\n"),
+        ("c.csv", b"tokens\n"),
+    ] {
+        fs::write(lab.path(name), content).unwrap();
+    }
+    lab
+}
+
+#[test]
+fn whatever_is_wrong_is_said_in_one_line() {
+    let lab = lab();
+    let before = lab.files();
+    for (arguments, parts) in [
+        // Arguments.
+        ("nonsense", &["nonsense"][..]),
+        ("grammar sample --vocab 4", &["--depth"]),
+        ("grammar sample --vocab 4 --depth 2 --fraction", &["--fraction"]),
+        ("grammar sample --vocab 4 --depth 50", &["depth is 50, expected 1 to 10"]),
+        ("grammar sample --vocab 4 --depth 0", &["depth is 0"]),
+        ("grammar sample --vocab 4 --depth -1", &["-1"]),
+        ("grammar sample --vocab 0 --depth 2", &["vocab is 0"]),
+        ("grammar sample --vocab 1e18 --depth 2", &["vocab is 1000000000000000000"]),
+        ("grammar sample --vocab 255 --depth 10 --fraction 1", &["166464000 rules", "at most"]),
+        ("grammar sample --vocab 4 --depth 2 --fraction nan", &["fraction is NaN"]),
+        ("grammar sample --vocab 4 --depth 2 --fraction 2", &["fraction is 2"]),
+        ("grammar sample --vocab 4 --depth 2 --fraction x", &["'x'", "--fraction"]),
+        ("grammar sample --vocab 4 --depth 2 --fraction 1 --binary-rules 2 --ternary-rules 2", &["--fraction"]),
+        ("grammar sample --vocab 4 --depth 2 --binary-rules 5 --ternary-rules 2", &["20 distinct rules of 2"]),
+        ("grammar sample --vocab 4 --depth 2 --binary-rules 1", &["--ternary-rules"]),
+        ("grammar sample --vocab 4 --depth 2 --p-binary nan", &["p_binary is NaN"]),
+        ("grammar sample --vocab 4 --depth 2 --zipf -1", &["-1"]),
+        ("grammar sample --vocab 4 --depth 2 --class-entropy nan", &["class entropy is NaN"]),
+        ("grammar sample --vocab 4 --depth 2 --class-entropy 9", &["class entropy is 9"]),
+        ("grammar sample --vocab 4 --depth 2 --seed 1.5", &["1.5", "whole number"]),
+        ("grammar sample --vocab 4 --depth 2 --threads 0", &["--threads"]),
+        ("grammar sample --vocab 4 --depth 2 -o no/dir/g.pcfg", &["no/dir/g.pcfg", "no directory"]),
+        ("grammar sample --vocab 4 --depth 2 -o dir.pcfg", &["dir.pcfg", "is a directory"]),
+        ("grammar sample --vocab 4 --depth 2 -o new.json", &["new.json", ".pcfg"]),
+        // Grammars.
+        ("grammar info missing.pcfg", &["missing.pcfg", "no such file"]),
+        ("grammar info dir.pcfg", &["dir.pcfg", "is a directory"]),
+        ("grammar info empty.pcfg", &["empty.pcfg", "is empty"]),
+        ("grammar info binary.pcfg", &["binary.pcfg", "UTF-8"]),
+        ("grammar info broken.pcfg", &["broken.pcfg", "line 2"]),
+        ("grammar info broken.json", &["broken.json", "line 1"]),
+        ("grammar info c.parquet", &["c.parquet", "UTF-8"]),
+        ("grammar convert c.jsonl -o new.pcfg", &["c.jsonl", "line 1"]),
+        // Corpora that are written.
+        ("corpus sample missing.pcfg --count 10 -o new.jsonl", &["missing.pcfg"]),
+        ("corpus sample g.pcfg -o new.jsonl", &["--count"]),
+        ("corpus sample g.pcfg --count 0 -o new.jsonl", &["at least one"]),
+        ("corpus sample g.pcfg --count -5 -o new.jsonl", &["-5"]),
+        ("corpus sample g.pcfg --count 1.5 -o new.jsonl", &["1.5"]),
+        ("corpus sample g.pcfg --count 10 --first 18446744073709551615 -o new.jsonl", &["2^64"]),
+        ("corpus sample g.pcfg --count 10 -o new.csv", &["new.csv", ".parquet or .jsonl"]),
+        ("corpus sample g.pcfg --count 10 -o new", &["new", ".parquet or .jsonl"]),
+        ("corpus sample g.pcfg --count 10 -o no/new.parquet", &["no/new.parquet", "no directory"]),
+        ("corpus sample g.pcfg --count 10 -o dir.jsonl", &["dir.jsonl", "is a directory"]),
+        // Corpora that are read.
+        ("parse g.pcfg", &["CORPUS"]),
+        ("parse g.pcfg c.jsonl --mode guess", &["guess"]),
+        ("parse g.pcfg missing.jsonl", &["missing.jsonl", "no such file"]),
+        ("parse g.pcfg dir.jsonl", &["dir.jsonl", "is a directory"]),
+        ("parse g.pcfg c.csv", &["c.csv", ".parquet or .jsonl"]),
+        ("parse g.pcfg empty.jsonl", &["empty.jsonl", "is empty"]),
+        ("parse g.pcfg blank.jsonl", &["blank.jsonl", "no sentences"]),
+        ("parse g.pcfg empty.parquet", &["empty.parquet", "is empty"]),
+        ("parse g.pcfg truncated.parquet", &["truncated.parquet", "Parquet"]),
+        ("parse g.pcfg text.parquet", &["text.parquet", "Parquet"]),
+        ("parse g.pcfg binary.jsonl", &["binary.jsonl: line 2", "UTF-8"]),
+        ("parse g.pcfg broken.jsonl", &["broken.jsonl: line 2", "column"]),
+        ("parse g.pcfg large.jsonl", &["large.jsonl: line 3", "300"]),
+        ("parse g.pcfg negative.jsonl", &["negative.jsonl: line 1", "-1"]),
+        ("parse g.pcfg range.jsonl", &["range.jsonl: line 2", "token 6 at position 2"]),
+        ("corpus info truncated.parquet", &["truncated.parquet"]),
+        ("corpus info g.pcfg", &["g.pcfg", "--count"]),
+        ("corpus info c.jsonl --count 5", &["c.jsonl"]),
+        // By hand.
+        ("parse g.pcfg --sentence \"\"", &["--sentence is empty"]),
+        ("parse g.pcfg --sentence \"0 x\"", &["\"x\" is not one of the 6 tokens"]),
+        ("parse g.pcfg --sentence \"0 6\"", &["\"6\" is not one of the 6 tokens"]),
+        ("parse g.pcfg --sentence \"0 1 2 3\" --limit 1e9", &["--limit"]),
+        ("parse g.pcfg --sentence \"0 1 2 3\" --svg new.png", &["new.png", ".svg"]),
+        ("parse g.pcfg --sentence 0 --svg new.svg", &["new.svg", "no tree"]),
+        ("parse g.pcfg c.jsonl --svg new.svg", &["--sentence"]),
+        // Measurements and theory.
+        ("entropy --vocab 4 --depth 2 --fraction nan", &["fraction is NaN"]),
+        ("entropy --vocab 4 --depth 2,50 --fraction 0.5", &["depth is 50"]),
+        ("entropy --vocab 4 --depth 2 --fraction 0.5 --grammars 0", &["at least 1"]),
+        ("entropy --vocab 4 --depth 2 --fraction 0.5 --grammars 1e15 --sentences 1e15", &["too many"]),
+        ("theory lengths --depth 50", &["between 1 and 9, got 50"]),
+        ("theory trees --depth 0", &["got 0"]),
+        ("theory splits --depth 10", &["got 10"]),
+        ("theory lengths --depth 2 --p-binary 1.5", &["p_binary"]),
+        ("theory fraction --depth 2 --fraction nan", &["fraction", "NaN"]),
+        ("theory candidates --depth 2 --fraction 7", &["fraction", "7"]),
+        ("theory entropy --fraction 7", &["fraction", "7"]),
+        ("theory complexity --vocab 4 --depth 2 --fraction 0", &["fraction is 0"]),
+        ("theory complexity --vocab 4 --depth 10 --fraction 0.5", &["depth"]),
+    ] {
+        let message = lab.refusal(arguments);
+        for part in parts {
+            assert!(message.contains(part), "gardenpath {arguments}: {message}");
+        }
+        assert_eq!(lab.files(), before, "gardenpath {arguments} wrote something");
+    }
+}
+
+#[test]
+fn pictures_need_a_directory() {
+    let lab = lab();
+    let sentence = gardenpath::Corpus::sample(&lab.grammar(), gardenpath::Seed::new(0), 0..1);
+    let message = lab.refusal(&format!("parse g.pcfg --sentence \"{:?}\" --svg no/new.svg", sentence.sentence(0)));
+    assert_eq!(message, "no/new.svg: there is no directory no");
+}
+
+#[test]
+fn an_existing_file_survives_a_failure() {
+    let lab = lab();
+    let before = fs::read(lab.path("c.jsonl")).unwrap();
+    lab.refusal("corpus sample missing.pcfg --count 10 -o c.jsonl");
+    assert_eq!(fs::read(lab.path("c.jsonl")).unwrap(), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn parquet_is_not_written_to_a_stream() {
+    let lab = lab();
+    std::os::unix::fs::symlink("/dev/stdout", lab.path("stream.parquet")).unwrap();
+    assert!(lab.refusal("corpus sample g.pcfg --count 10 -o stream.parquet").contains("ordinary files"));
+}
