@@ -15,8 +15,8 @@ mod parser;
 pub use candidates::Candidates;
 pub(crate) use cells::{Cells, LevelCells};
 pub use outside::{Marginals, Outside};
-pub use parser::Parser;
 pub(crate) use parser::Scratch;
+pub use parser::{Buffers, Parser};
 
 use crate::error::Result;
 use crate::grammar::{Grammar, Symbol};

@@ -7,7 +7,7 @@
 mod dense;
 mod gemm;
 
-use crate::chart::{Chart, Parser, Scratch};
+use crate::chart::{Buffers, Chart, Parser};
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Symbol};
@@ -42,11 +42,6 @@ pub struct Workspace {
     plain: Buffers<f64>,
     scaled: Buffers<Magnitude>,
     dense: DenseScratch,
-}
-
-struct Buffers<S> {
-    chart: Chart<S>,
-    scratch: Scratch<S>,
 }
 
 /// What a sentence says about its root.
@@ -90,11 +85,7 @@ impl<'g> Inside<'g> {
 
     /// New buffers, one set per thread.
     pub fn workspace(&self) -> Workspace {
-        Workspace {
-            plain: Buffers { chart: self.plain.empty_chart(), scratch: Scratch::default() },
-            scaled: Buffers { chart: self.scaled.empty_chart(), scratch: Scratch::default() },
-            dense: DenseScratch::default(),
-        }
+        Workspace { plain: self.plain.buffers(), scaled: self.scaled.buffers(), dense: DenseScratch::default() }
     }
 
     /// The posterior over the root of one sentence.
@@ -149,7 +140,7 @@ impl<'g> Inside<'g> {
 
     /// The chart of a sentence with all inside probabilities.
     pub fn chart(&self, sentence: &[Symbol]) -> Result<Chart<Magnitude>> {
-        let mut buffers = Buffers { chart: self.scaled.empty_chart(), scratch: Scratch::default() };
+        let mut buffers = self.scaled.buffers();
         self.fill(&self.scaled, &mut buffers, &mut DenseScratch::default(), sentence)?;
         Ok(buffers.chart)
     }

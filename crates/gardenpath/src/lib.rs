@@ -32,7 +32,7 @@ pub mod theory;
 mod tree;
 
 pub use ambiguity::{Estimate, class_entropy, fraction_for_entropy};
-pub use chart::{Candidates, Cell, Chart, Marginals, Outside, Parser};
+pub use chart::{Buffers, Candidates, Cell, Chart, Marginals, Outside, Parser};
 pub use corpus::{Corpus, Sampler};
 pub use error::{Error, Result};
 pub use grammar::{Children, Ensemble, Grammar, Layer, Rule, RuleCounts, Symbol};

@@ -34,6 +34,12 @@ pub(crate) struct LayerWeights<S> {
     pub triples: Vec<S>,
 }
 
+/// A chart and what is needed to fill it, reused from sentence to sentence.
+pub struct Buffers<S> {
+    pub(crate) chart: Chart<S>,
+    pub(crate) scratch: Scratch<S>,
+}
+
 /// Buffers that are reused from cell to cell and from sentence to sentence.
 pub(crate) struct Scratch<S> {
     row: Row<S>,
@@ -135,19 +141,38 @@ impl<'g, S: Semiring> Parser<'g, S> {
 
     /// Fills the chart of a sentence. A sentence that the grammar cannot derive gets a chart without roots.
     pub fn parse(&self, sentence: &[Symbol]) -> Result<Chart<S>> {
-        let mut chart = self.empty_chart();
-        let mut scratch = Scratch::default();
-        self.start(&mut chart, &mut scratch, sentence)?;
+        let mut buffers = self.buffers();
+        self.parse_with(&mut buffers, sentence)?;
+        Ok(buffers.chart)
+    }
+
+    /// Fills the chart of a sentence in buffers that were used before: much faster for many short sentences.
+    ///
+    /// ```
+    /// use gardenpath::{Count, Ensemble, Parser, Seed};
+    ///
+    /// let grammar = Ensemble::new(8, 2).fraction(1.0).sample(Seed::new(1))?;
+    /// let parser = Parser::<Count>::new(&grammar);
+    /// let mut buffers = parser.buffers();
+    /// for sentence in [[0, 1, 2, 3], [3, 2, 1, 0]] {
+    ///     assert_eq!(parser.parse_with(&mut buffers, &sentence)?.root_entries().len(), 1);
+    /// }
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn parse_with<'b>(&self, buffers: &'b mut Buffers<S>, sentence: &[Symbol]) -> Result<&'b Chart<S>> {
+        let Buffers { chart, scratch } = buffers;
+        self.start(chart, scratch, sentence)?;
         for level in (0..self.grammar.depth()).rev() {
-            self.fill_layer(&mut chart, &mut scratch, level);
+            self.fill_layer(chart, scratch, level);
         }
         Ok(chart)
     }
 
-    pub(crate) fn empty_chart(&self) -> Chart<S> {
+    /// New buffers, one set per thread.
+    pub fn buffers(&self) -> Buffers<S> {
         let levels = (0..=self.grammar.depth()).map(|_| Level::default()).collect();
         let cells = Arc::new(Cells::new(&self.shape, 0));
-        Chart { cells, levels, classes: self.grammar.classes() }
+        Buffers { chart: Chart { cells, levels, classes: self.grammar.classes() }, scratch: Scratch::default() }
     }
 
     /// Checks a sentence and makes it the lowest level of the chart.

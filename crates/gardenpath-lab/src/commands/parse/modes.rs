@@ -3,7 +3,7 @@
 use super::Mode;
 use crate::draw::table::short;
 use gardenpath::{
-    BestLog, Count, Error, Grammar, Inside, Magnitude, Parser, Posterior, Recognition, Seed, Symbol, Workspace,
+    BestLog, Buffers, Count, Error, Grammar, Inside, Magnitude, Parser, Posterior, Recognition, Seed, Symbol,
 };
 use serde::Serialize;
 
@@ -18,7 +18,21 @@ pub enum Engine<'g> {
     /// Possible roots.
     Recognize(Parser<'g, Recognition>),
     /// Random trees, with the seed from which they are drawn.
-    Sample(Box<Inside<'g>>, Parser<'g, Magnitude>, Seed),
+    Sample(Parser<'g, Magnitude>, Seed),
+}
+
+/// The buffers of an engine, one set per thread.
+pub enum Workspace {
+    /// For posteriors.
+    Inside(Box<gardenpath::Workspace>),
+    /// For best trees.
+    Best(Buffers<BestLog>),
+    /// For numbers of trees.
+    Count(Buffers<Count>),
+    /// For possible roots.
+    Recognize(Buffers<Recognition>),
+    /// For random trees.
+    Sample(Buffers<Magnitude>),
 }
 
 /// The answer about one sentence.
@@ -74,53 +88,50 @@ impl<'g> Engine<'g> {
             Mode::Best => Engine::Best(Parser::new(grammar)),
             Mode::Count => Engine::Count(Parser::new(grammar)),
             Mode::Recognize => Engine::Recognize(Parser::new(grammar)),
-            Mode::Sample => {
-                Engine::Sample(Box::new(Inside::new(grammar)), Parser::new(grammar), seed.child("posterior tree"))
-            }
+            Mode::Sample => Engine::Sample(Parser::new(grammar), seed.child("posterior tree")),
         }
     }
 
-    /// Buffers of one thread, for the mode that can reuse them.
-    pub fn workspace(&self) -> Option<Workspace> {
+    /// Buffers of one thread.
+    pub fn workspace(&self) -> Workspace {
         match self {
-            Engine::Inside(inside) => Some(inside.workspace()),
-            _ => None,
+            Engine::Inside(inside) => Workspace::Inside(Box::new(inside.workspace())),
+            Engine::Best(parser) => Workspace::Best(parser.buffers()),
+            Engine::Count(parser) => Workspace::Count(parser.buffers()),
+            Engine::Recognize(parser) => Workspace::Recognize(parser.buffers()),
+            Engine::Sample(parser, _) => Workspace::Sample(parser.buffers()),
         }
     }
 
-    /// The answer about sentence `number`.
-    pub fn answer(&self, workspace: &mut Option<Workspace>, number: u64, sentence: &[Symbol]) -> Result<Found, Error> {
-        Ok(match self {
-            Engine::Inside(inside) => {
-                let posterior = match workspace {
-                    Some(workspace) => inside.posterior_with(workspace, sentence)?,
-                    None => inside.posterior(sentence)?,
-                };
-                Found::inside(&posterior, inside.grammar())
+    /// The answer about sentence `number`, in a workspace of this engine.
+    pub fn answer(&self, workspace: &mut Workspace, number: u64, sentence: &[Symbol]) -> Result<Found, Error> {
+        Ok(match (self, workspace) {
+            (Engine::Inside(inside), Workspace::Inside(workspace)) => {
+                Found::inside(&inside.posterior_with(workspace, sentence)?, inside.grammar())
             }
-            Engine::Best(parser) => {
-                let best = parser.best_tree(&parser.parse(sentence)?);
-                let (tree, logprob) = best.unzip();
+            (Engine::Best(parser), Workspace::Best(buffers)) => {
+                let (tree, logprob) = parser.best_tree(parser.parse_with(buffers, sentence)?).unzip();
                 Found::Best {
                     root: tree.as_ref().map(|tree| tree.root()),
                     logprob,
                     tree: tree.map(|tree| tree.to_text(parser.grammar())),
                 }
             }
-            Engine::Count(parser) => {
-                let roots = parser.parse(sentence)?.roots();
+            (Engine::Count(parser), Workspace::Count(buffers)) => {
+                let roots = parser.parse_with(buffers, sentence)?.roots();
                 Found::Count { trees: roots.iter().map(|count| count.to_string()).collect() }
             }
-            Engine::Recognize(parser) => {
-                let chart = parser.parse(sentence)?;
+            (Engine::Recognize(parser), Workspace::Recognize(buffers)) => {
+                let chart = parser.parse_with(buffers, sentence)?;
                 Found::Recognize { roots: chart.root_entries().iter().map(|&(root, _)| root).collect() }
             }
-            Engine::Sample(inside, parser, seed) => {
-                let chart = inside.chart(sentence)?;
-                let tree = parser.sample_tree(&chart, &mut seed.stream(number));
+            (Engine::Sample(parser, seed), Workspace::Sample(buffers)) => {
+                let chart = parser.parse_with(buffers, sentence)?;
+                let tree = parser.sample_tree(chart, &mut seed.stream(number));
                 let text = tree.as_ref().map(|tree| tree.to_text(parser.grammar()));
                 Found::Sample { root: tree.map(|tree| tree.root()), tree: text }
             }
+            _ => unreachable!("a workspace is made by its engine"),
         })
     }
 }
