@@ -20,24 +20,30 @@
 
 mod ambiguity;
 mod chart;
+mod cluster;
 mod corpus;
 mod error;
 mod grammar;
 mod inside;
+pub mod learn;
 mod magnitude;
+mod moments;
 mod seed;
 mod semiring;
 mod shape;
+pub mod snr;
 pub mod theory;
 mod tree;
 
 pub use ambiguity::{Estimate, class_entropy, fraction_for_entropy};
 pub use chart::{Buffers, Candidates, Cell, Chart, Marginals, Outside, Parser};
+pub use cluster::{Clustering, KMeans};
 pub use corpus::{Corpus, Sampler};
 pub use error::{Error, Result};
 pub use grammar::{Children, Ensemble, Grammar, Layer, Rule, RuleCounts, Symbol};
 pub use inside::{Inside, Posterior, Workspace};
 pub use magnitude::Magnitude;
+pub use moments::{Covariance, ExpectedMoments, Moments, PositionedTriples, Tuples};
 pub use seed::{Seed, Stream};
 pub use semiring::{BestLog, Count, Expectation, LogProbability, Recognition, Semiring};
 pub use shape::{Arities, Shape};

@@ -1,0 +1,182 @@
+//! The ways to cut a sentence into blocks: tuples of adjacent candidates of a level, each of which may be one node above.
+
+use crate::chart::{Buffers, Level, Parser};
+use crate::error::Result;
+use crate::grammar::{Grammar, Symbol};
+
+/// A tuple of candidates that stands in a sentence, with the product of their inside weights.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Instance {
+    pub block: u32,
+    pub tuple: u32,
+    pub weight: f64,
+}
+
+/// The spans that one node of the level above may cover, and the tuples that stand there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lattice {
+    /// The number of tokens.
+    pub len: usize,
+    /// (start, width) of each block, by start and then by width.
+    pub blocks: Vec<(u32, u32)>,
+    /// Sorted by block: those of block `b` are `first[b]..first[b + 1]`.
+    pub instances: Vec<Instance>,
+    pub first: Vec<u32>,
+    /// The block of each width at the start that is being read, plus one.
+    of_width: Vec<u32>,
+}
+
+/// Numbers all pairs and then all triples of the symbols of a level.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tuples {
+    pub symbols: usize,
+}
+
+impl Tuples {
+    pub fn pair(self, a: Symbol, b: Symbol) -> u32 {
+        (usize::from(a) * self.symbols + usize::from(b)) as u32
+    }
+
+    pub fn triple(self, a: Symbol, b: Symbol, c: Symbol) -> u32 {
+        let pair = self.pair(a, b) as usize;
+        (self.pairs() + pair * self.symbols + usize::from(c)) as u32
+    }
+
+    pub fn pairs(self) -> usize {
+        self.symbols * self.symbols
+    }
+
+    pub fn len(self) -> usize {
+        self.pairs() + self.pairs() * self.symbols
+    }
+
+    /// The symbols of a tuple.
+    pub fn children(self, tuple: usize) -> crate::Children {
+        let symbol = |number: usize| (number % self.symbols) as Symbol;
+        match tuple.checked_sub(self.pairs()) {
+            None => crate::Children::pair(symbol(tuple / self.symbols), symbol(tuple)),
+            Some(triple) => {
+                crate::Children::triple(symbol(triple / self.pairs()), symbol(triple / self.symbols), symbol(triple))
+            }
+        }
+    }
+}
+
+/// Reads lattices of one level from sentences, by parsing them with the layers that are known below it.
+pub(super) struct Reader<'g> {
+    parser: Parser<'g, f64>,
+    buffers: Buffers<f64>,
+    level: usize,
+    tuples: Tuples,
+}
+
+impl<'g> Reader<'g> {
+    /// `grammar` holds the known layers; those from `level` up may be anything of the right shape.
+    pub fn new(grammar: &'g Grammar, level: usize) -> Self {
+        let parser = Parser::new(grammar);
+        let buffers = parser.buffers();
+        let tuples = Tuples { symbols: grammar.sizes()[level] };
+        Reader { parser, buffers, level, tuples }
+    }
+
+    /// Reads the lattice of a sentence; tuples for which `known` is false are left out.
+    pub fn read(&mut self, sentence: &[Symbol], known: impl Fn(u32) -> bool, lattice: &mut Lattice) -> Result<()> {
+        let depth = self.parser.grammar().depth();
+        let Buffers { chart, scratch } = &mut self.buffers;
+        self.parser.start(chart, scratch, sentence)?;
+        for level in (self.level..depth).rev() {
+            self.parser.fill_layer(chart, scratch, level);
+        }
+        lattice.clear(sentence.len());
+        let below = self.buffers.chart.level(self.level);
+        let above = self.buffers.chart.template().level(self.level - 1);
+        for start in 0..above.starts() {
+            if above.count(start) > 0 {
+                lattice.of_width.clear();
+                lattice.of_width.resize(above.count(start), 0);
+                self.read_start(below, start, &known, lattice);
+            }
+        }
+        lattice.sort();
+        Ok(())
+    }
+
+    fn read_start(&self, below: &Level<f64>, start: usize, known: &impl Fn(u32) -> bool, lattice: &mut Lattice) {
+        let above = self.buffers.chart.template().level(self.level - 1);
+        for one in below.filled(start) {
+            let middle = start + one.span as usize;
+            for two in below.filled(middle) {
+                let end = middle + two.span as usize;
+                let own = above.used_offset(start, end - start);
+                for &(a, x) in below.cell(one.cell) {
+                    for &(b, y) in below.cell(two.cell) {
+                        if let Some(offset) = own {
+                            let tuple = self.tuples.pair(a, b);
+                            if known(tuple) {
+                                lattice.add(start, end - start, offset, tuple, x * y);
+                            }
+                        }
+                    }
+                }
+                for three in below.filled(end) {
+                    let width = end - start + three.span as usize;
+                    let Some(offset) = above.used_offset(start, width) else { continue };
+                    for &(a, x) in below.cell(one.cell) {
+                        for &(b, y) in below.cell(two.cell) {
+                            for &(c, z) in below.cell(three.cell) {
+                                let tuple = self.tuples.triple(a, b, c);
+                                if known(tuple) {
+                                    lattice.add(start, width, offset, tuple, x * y * z);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Lattice {
+    fn clear(&mut self, len: usize) {
+        self.len = len;
+        self.blocks.clear();
+        self.instances.clear();
+    }
+
+    /// Brings blocks into the order of their starts and widths, and instances into that of their blocks.
+    fn sort(&mut self) {
+        let mut order: Vec<u32> = (0..self.blocks.len() as u32).collect();
+        order.sort_by_key(|&block| self.blocks[block as usize]);
+        let mut rank = vec![0; order.len()];
+        for (position, &block) in order.iter().enumerate() {
+            rank[block as usize] = position as u32;
+        }
+        self.blocks.sort_unstable();
+        self.instances.iter_mut().for_each(|instance| instance.block = rank[instance.block as usize]);
+        self.instances.sort_by_key(|instance| instance.block);
+        self.first.clear();
+        let mut next = 0;
+        for block in 0..self.blocks.len() as u32 {
+            self.first.push(next);
+            while self.instances.get(next as usize).is_some_and(|instance| instance.block == block) {
+                next += 1;
+            }
+        }
+        self.first.push(next);
+    }
+
+    /// The instances of a block.
+    pub fn of_block(&self, block: usize) -> &[Instance] {
+        &self.instances[self.first[block] as usize..self.first[block + 1] as usize]
+    }
+
+    fn add(&mut self, start: usize, width: usize, offset: u32, tuple: u32, weight: f64) {
+        let slot = &mut self.of_width[offset as usize];
+        if *slot == 0 {
+            self.blocks.push((start as u32, width as u32));
+            *slot = self.blocks.len() as u32;
+        }
+        self.instances.push(Instance { block: *slot - 1, tuple, weight });
+    }
+}

@@ -1,0 +1,160 @@
+//! Passes over the corpus: expected counts of tuples, and of what stands around them.
+
+use super::lattice::{Instance, Lattice, Reader, Tuples};
+use super::mixture::Observations;
+use super::segment::{NodeLaw, Segmentation};
+use crate::corpus::Corpus;
+use crate::error::Result;
+use crate::grammar::{Grammar, Symbol};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// One level of a corpus, seen through the layers that are known below it.
+pub(super) struct View<'a> {
+    pub grammar: &'a Grammar,
+    pub corpus: &'a Corpus,
+    /// The level whose symbols are known; its tuples are the candidates for rules.
+    pub level: usize,
+    pub law: NodeLaw,
+}
+
+/// How probable each tuple is as one block, and the factor per token that keeps sums near one.
+#[derive(Clone, Debug)]
+pub(super) struct Lexicon {
+    pub probability: Vec<f64>,
+    pub token_scale: f64,
+}
+
+/// What a pass finds: expected counts, and how well the lexicon explains the sentences.
+pub(super) struct Counts {
+    pub counts: Vec<f64>,
+    pub log_likelihood: f64,
+    /// The number of tokens of the sentences that some sequence of blocks explains.
+    pub tokens: f64,
+}
+
+/// Sentences of one shard. Shards are merged in order, so that sums do not depend on the number of threads.
+const SHARD: usize = 1024;
+
+impl View<'_> {
+    pub fn tuples(&self) -> Tuples {
+        Tuples { symbols: self.grammar.sizes()[self.level] }
+    }
+
+    /// Expected counts of all tuples over the given sentences.
+    pub fn count(&self, lexicon: &Lexicon, sentences: Range<usize>) -> Result<Counts> {
+        let size = self.tuples().len();
+        self.pass(lexicon, sentences, size, |segmentation, lattice, _, lexicon, counts| {
+            for instance in &lattice.instances {
+                let value = lexicon.probability[instance.tuple as usize] * instance.weight;
+                counts[instance.tuple as usize] += value * segmentation.around[instance.block as usize];
+            }
+        })
+    }
+
+    /// Expected counts of the tuples in `support` with the root label and with the clusters of their neighbours.
+    ///
+    /// `place[tuple]` is the position of a tuple in the support, `cluster` that of each of them. Without clusters only labels
+    /// are counted.
+    pub fn observe(
+        &self,
+        lexicon: &Lexicon,
+        sentences: Range<usize>,
+        place: &[u32],
+        support: usize,
+        cluster: Option<(&[u32], usize)>,
+    ) -> Result<Observations> {
+        let classes = self.grammar.classes();
+        let around = cluster.map_or(0, |(_, clusters)| clusters + 1);
+        let groups = if cluster.is_some() { vec![classes, around, around] } else { vec![classes] };
+        let features: usize = groups.iter().sum();
+        let counts =
+            self.pass(lexicon, sentences, support * features, |segmentation, lattice, root, lexicon, counts| {
+                let value = |instance: &Instance| lexicon.probability[instance.tuple as usize] * instance.weight;
+                let row = |tuple: u32| place[tuple as usize] as usize * features;
+                for instance in &lattice.instances {
+                    let p = value(instance) * segmentation.around[instance.block as usize];
+                    counts[row(instance.tuple) + usize::from(root)] += p;
+                }
+                let Some((cluster, clusters)) = cluster else { return };
+                let of = |tuple: u32| cluster[place[tuple as usize] as usize] as usize;
+                let (left, right) = (classes, classes + around);
+                let likely = |block: usize| segmentation.weights[block] * segmentation.around[block] > 0.0;
+                for (block, &(start, width)) in lattice.blocks.iter().enumerate() {
+                    if !likely(block) {
+                        continue;
+                    }
+                    let end = (start + width) as usize;
+                    if start == 0 || end == lattice.len {
+                        for instance in lattice.of_block(block) {
+                            let p = value(instance) * segmentation.around[block];
+                            if start == 0 {
+                                counts[row(instance.tuple) + left + clusters] += p;
+                            }
+                            if end == lattice.len {
+                                counts[row(instance.tuple) + right + clusters] += p;
+                            }
+                        }
+                    }
+                    let first_next = lattice.blocks.partition_point(|b| (b.0 as usize) < end);
+                    for (offset, &(_, next_width)) in
+                        lattice.blocks[first_next..].iter().take_while(|b| b.0 as usize == end).enumerate()
+                    {
+                        let next = first_next + offset;
+                        let scale = lexicon.token_scale.powi((width + next_width) as i32);
+                        let both = segmentation.around_two(start as usize, end + next_width as usize) * scale;
+                        if both == 0.0 {
+                            continue;
+                        }
+                        for one in lattice.of_block(block) {
+                            for two in lattice.of_block(next) {
+                                let p = both * value(one) * value(two);
+                                counts[row(one.tuple) + right + of(two.tuple)] += p;
+                                counts[row(two.tuple) + left + of(one.tuple)] += p;
+                            }
+                        }
+                    }
+                }
+            })?;
+        Ok(Observations { counts: counts.counts, groups })
+    }
+
+    /// Runs forward and backward over sentences and lets `add` count something in each of them.
+    fn pass(
+        &self,
+        lexicon: &Lexicon,
+        sentences: Range<usize>,
+        size: usize,
+        add: impl Fn(&Segmentation, &Lattice, Symbol, &Lexicon, &mut [f64]) + Sync,
+    ) -> Result<Counts> {
+        let scale = lexicon.token_scale;
+        let shard = |range: Range<usize>| -> Result<Counts> {
+            let mut reader = Reader::new(self.grammar, self.level);
+            let (mut lattice, mut segmentation) = (Lattice::default(), Segmentation::default());
+            let mut sum = Counts { counts: vec![0.0; size], log_likelihood: 0.0, tokens: 0.0 };
+            for i in range {
+                let sentence = self.corpus.sentence(i);
+                reader.read(sentence, |tuple| lexicon.probability[tuple as usize] > 0.0, &mut lattice)?;
+                let value = |tuple: u32, weight: f64| lexicon.probability[tuple as usize] * weight;
+                if segmentation.run(&lattice, &self.law, scale, value) {
+                    add(&segmentation, &lattice, self.corpus.roots()[i], lexicon, &mut sum.counts);
+                    sum.log_likelihood += segmentation.total.ln() - sentence.len() as f64 * scale.ln();
+                    sum.tokens += sentence.len() as f64;
+                }
+            }
+            Ok(sum)
+        };
+        let mut total = Counts { counts: vec![0.0; size], log_likelihood: 0.0, tokens: 0.0 };
+        let starts: Vec<usize> = sentences.clone().step_by(SHARD).collect();
+        for wave in starts.chunks(2 * rayon::current_num_threads()) {
+            let ranges = wave.par_iter().map(|&start| shard(start..sentences.end.min(start + SHARD)));
+            for found in ranges.collect::<Vec<Result<Counts>>>() {
+                let found = found?;
+                total.counts.iter_mut().zip(&found.counts).for_each(|(sum, count)| *sum += count);
+                total.log_likelihood += found.log_likelihood;
+                total.tokens += found.tokens;
+            }
+        }
+        Ok(total)
+    }
+}

@@ -1,0 +1,101 @@
+//! The last step: which tuples over the whole sentence belong to which label.
+
+use super::LevelReport;
+use super::lattice::{Lattice, Reader, Tuples};
+use super::layer::drop_untypical;
+use crate::corpus::Corpus;
+use crate::error::Result;
+use crate::grammar::{Grammar, Rule, Symbol};
+use rayon::prelude::*;
+
+/// Sentences of one shard; shards are added in order, whatever the number of threads.
+const SHARD: usize = 1024;
+
+/// Steps of expectation maximisation, at most.
+const ROUNDS: usize = 40;
+
+/// Expected counts that every tuple loses in each step.
+const SPARSITY: f64 = 0.1;
+
+/// Learns the rules of the roots by expectation maximisation given the labels.
+pub(super) fn learn(
+    grammar: &Grammar,
+    corpus: &Corpus,
+    training: usize,
+    progress: &mut dyn FnMut(&str),
+) -> Result<(Vec<Rule>, LevelReport)> {
+    let tuples = Tuples { symbols: grammar.sizes()[1] };
+    let size = tuples.len();
+    // [label][tuple]
+    let mut probability = vec![1.0 / size as f64; grammar.classes() * size];
+    for round in 1..=ROUNDS {
+        let counts = count(grammar, corpus, training, &probability, size)?;
+        let mut change = 0.0;
+        for (row, counts) in probability.chunks_exact_mut(size).zip(counts.chunks_exact(size)) {
+            let total: f64 = counts.iter().map(|n| (n - SPARSITY).max(0.0)).sum();
+            for (p, n) in row.iter_mut().zip(counts) {
+                let next = if total > 0.0 { (n - SPARSITY).max(0.0) / total } else { 0.0 };
+                change += (next - *p).abs();
+                *p = next;
+            }
+        }
+        progress(&format!("level 1: root step {round}, change {change:.5}"));
+        if change < 1e-5 * grammar.classes() as f64 {
+            break;
+        }
+    }
+    let mut rules = Vec::new();
+    for (root, row) in probability.chunks_exact_mut(size).enumerate() {
+        let (pairs, triples) = row.split_at_mut(tuples.pairs());
+        drop_untypical(pairs);
+        drop_untypical(triples);
+        let total: f64 = row.iter().sum();
+        let found = row.iter().enumerate().filter(|(_, p)| **p > 0.0);
+        rules.extend(found.map(|(tuple, p)| Rule {
+            parent: root as Symbol,
+            children: tuples.children(tuple),
+            probability: p / total,
+        }));
+    }
+    let binary_rules = rules.iter().filter(|rule| rule.children.len() == 2).count();
+    let pairs = rules.iter().filter(|rule| rule.children.len() == 2).map(|rule| rule.probability);
+    let report = LevelReport {
+        level: 1,
+        binary_rules,
+        ternary_rules: rules.len() - binary_rules,
+        p_binary: pairs.sum::<f64>() / grammar.classes() as f64,
+        passes: 0,
+        restless: 0.0,
+        empty_symbols: 0,
+    };
+    Ok((rules, report))
+}
+
+/// How often each tuple is expected to be the rule of each label.
+fn count(grammar: &Grammar, corpus: &Corpus, training: usize, probability: &[f64], size: usize) -> Result<Vec<f64>> {
+    let count_shard = |&start: &usize| -> Result<Vec<f64>> {
+        let mut reader = Reader::new(grammar, 1);
+        let (mut lattice, mut counts) = (Lattice::default(), vec![0.0; probability.len()]);
+        for i in start..training.min(start + SHARD) {
+            let row = usize::from(corpus.roots()[i]) * size;
+            reader.read(corpus.sentence(i), |tuple| probability[row + tuple as usize] > 0.0, &mut lattice)?;
+            let values = || {
+                let place = |tuple: u32| row + tuple as usize;
+                lattice.instances.iter().map(move |i| (place(i.tuple), i.weight * probability[place(i.tuple)]))
+            };
+            let total: f64 = values().map(|(_, value)| value).sum();
+            if total > 0.0 {
+                values().for_each(|(place, value)| counts[place] += value / total);
+            }
+        }
+        Ok(counts)
+    };
+    let mut total = vec![0.0; probability.len()];
+    let starts: Vec<usize> = (0..training).step_by(SHARD).collect();
+    for wave in starts.chunks(2 * rayon::current_num_threads()) {
+        for counts in wave.par_iter().map(count_shard).collect::<Vec<Result<Vec<f64>>>>() {
+            total.iter_mut().zip(&counts?).for_each(|(sum, count)| *sum += count);
+        }
+    }
+    Ok(total)
+}

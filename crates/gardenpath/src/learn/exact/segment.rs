@@ -1,0 +1,85 @@
+//! Forward and backward over a lattice: how probable each block is in a random cutting of the sentence.
+//!
+//! A sentence is a sequence of `K` independent blocks, each a tuple drawn from one lexicon; `K` follows the law of the number
+//! of nodes of the level.
+
+use super::lattice::Lattice;
+
+/// The law of the number of nodes of a level: `law[k]` for `k` nodes.
+#[derive(Clone, Debug)]
+pub(super) struct NodeLaw(pub Vec<f64>);
+
+/// Sums over all cuttings of one sentence.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Segmentation {
+    /// `[position][k]`: all ways to write the tokens before a position as `k` blocks.
+    forward: Vec<f64>,
+    /// `[position][k]`: all ways to write the tokens from a position on, after `k` blocks.
+    backward: Vec<f64>,
+    /// The weight of each block: the sum over its instances.
+    pub weights: Vec<f64>,
+    /// For each block, the share of everything around it: an instance's value times this is its probability.
+    pub around: Vec<f64>,
+    /// The sum over all cuttings.
+    pub total: f64,
+    states: usize,
+}
+
+impl Segmentation {
+    /// Sums over all cuttings; `value` gives the weight of each instance. Returns whether there is any cutting.
+    ///
+    /// Each token brings a factor `token_scale`, which keeps the sums of long sentences near one.
+    pub fn run(&mut self, lattice: &Lattice, law: &NodeLaw, token_scale: f64, value: impl Fn(u32, f64) -> f64) -> bool {
+        let (len, states) = (lattice.len, law.0.len());
+        self.states = states;
+        self.weights.clear();
+        self.weights.resize(lattice.blocks.len(), 0.0);
+        for instance in &lattice.instances {
+            self.weights[instance.block as usize] += value(instance.tuple, instance.weight);
+        }
+        for (&(_, width), weight) in lattice.blocks.iter().zip(&mut self.weights) {
+            *weight *= token_scale.powi(width as i32);
+        }
+        self.forward.clear();
+        self.forward.resize((len + 1) * states, 0.0);
+        self.backward.clear();
+        self.backward.resize((len + 1) * states, 0.0);
+        self.forward[0] = 1.0;
+        for (&(start, width), &weight) in lattice.blocks.iter().zip(&self.weights) {
+            let (before, after) = self.forward.split_at_mut((start + width) as usize * states);
+            let before = &before[start as usize * states..][..states];
+            for (k, value) in before[..states - 1].iter().enumerate() {
+                after[k + 1] += value * weight;
+            }
+        }
+        self.backward[len * states..].copy_from_slice(&law.0);
+        for (&(start, width), &weight) in lattice.blocks.iter().zip(&self.weights).rev() {
+            let (before, after) = self.backward.split_at_mut((start + width) as usize * states);
+            let before = &mut before[start as usize * states..][..states];
+            for (k, value) in before[..states - 1].iter_mut().enumerate() {
+                *value += after[k + 1] * weight;
+            }
+        }
+        self.total = self.backward[0];
+        if !(self.total > 0.0 && self.total.is_finite()) {
+            return false;
+        }
+        self.around.clear();
+        for &(start, width) in &lattice.blocks {
+            let before = &self.forward[start as usize * states..][..states - 1];
+            let after = &self.backward[(start + width) as usize * states + 1..][..states - 1];
+            let sum: f64 = before.iter().zip(after).map(|(x, y)| x * y).sum();
+            self.around.push(sum / self.total * token_scale.powi(width as i32));
+        }
+        true
+    }
+
+    /// The share of everything around two adjacent blocks, given where the first begins and the second ends.
+    ///
+    /// The values of one instance of each times this is the probability of both; the scale is that of their tokens.
+    pub fn around_two(&self, start: usize, end: usize) -> f64 {
+        let before = &self.forward[start * self.states..][..self.states.saturating_sub(2)];
+        let after = self.backward[end * self.states..][..self.states].iter().skip(2);
+        before.iter().zip(after).map(|(x, y)| x * y).sum::<f64>() / self.total
+    }
+}

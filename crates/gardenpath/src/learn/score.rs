@@ -1,0 +1,202 @@
+//! How close a learned grammar is to the true one: matched rules, level by level, and answers on fresh sentences.
+//!
+//! Tokens and roots have known names. The symbols between them do not, so each level's learned symbols are matched
+//! one to one with the true ones by the number of rules they share, from the tokens up: the matching of a level
+//! renames the children of the rules above it.
+
+mod assignment;
+mod sentences;
+
+pub use assignment::best_assignment;
+pub use sentences::{Answers, SentenceScore, answers, score_sentences};
+
+use crate::error::{Error, Result};
+use crate::grammar::{Children, Grammar, Layer, Symbol};
+use std::collections::HashMap;
+
+/// Rules that were found, missed and invented.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RuleScore {
+    /// Learned rules that are true: the same children, and parents that are matched.
+    pub correct: usize,
+    /// All learned rules.
+    pub learned: usize,
+    /// All true rules.
+    pub truth: usize,
+}
+
+/// The score of one layer of rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LevelScore {
+    /// The level of the parents.
+    pub level: usize,
+    /// Rules with two children.
+    pub binary: RuleScore,
+    /// Rules with three children.
+    pub ternary: RuleScore,
+    /// Mean group purity of the true binary rules; NaN without any.
+    pub binary_purity: f64,
+    /// Mean group purity of the true ternary rules; NaN without any.
+    pub ternary_purity: f64,
+    /// The true symbol that each learned parent is matched with.
+    pub matching: Vec<Option<Symbol>>,
+}
+
+impl RuleScore {
+    /// The share of the learned rules that are true; 1 if nothing was learned.
+    pub fn precision(&self) -> f64 {
+        if self.learned == 0 { 1.0 } else { self.correct as f64 / self.learned as f64 }
+    }
+
+    /// The share of the true rules that were learned; 1 if there are none.
+    pub fn recall(&self) -> f64 {
+        if self.truth == 0 { 1.0 } else { self.correct as f64 / self.truth as f64 }
+    }
+
+    /// The harmonic mean of precision and recall.
+    pub fn f1(&self) -> f64 {
+        let all = self.learned + self.truth;
+        if all == 0 { 1.0 } else { 2.0 * self.correct as f64 / all as f64 }
+    }
+
+    /// Whether every rule was found and none invented.
+    pub fn is_exact(&self) -> bool {
+        self.correct == self.learned && self.correct == self.truth
+    }
+}
+
+impl LevelScore {
+    /// Whether the layer was learned without an error.
+    pub fn is_exact(&self) -> bool {
+        self.binary.is_exact() && self.ternary.is_exact()
+    }
+}
+
+/// Compares the rules of two grammars of the same depth, tokens and roots; the scores are ordered from the root down.
+///
+/// ```
+/// use gardenpath::learn::score::score_rules;
+/// use gardenpath::{Ensemble, Seed};
+///
+/// let grammar = Ensemble::new(8, 3).sample(Seed::new(7))?;
+/// let scores = score_rules(&grammar, &grammar)?;
+/// assert!(scores.iter().all(|level| level.is_exact()));
+/// # Ok::<(), gardenpath::Error>(())
+/// ```
+pub fn score_rules(learned: &Grammar, truth: &Grammar) -> Result<Vec<LevelScore>> {
+    check_comparable(learned, truth)?;
+    let depth = truth.depth();
+    let identity = |size: usize| (0..size).map(|symbol| Some(symbol as Symbol)).collect::<Vec<_>>();
+    let mut names = identity(truth.vocab());
+    let mut scores = Vec::with_capacity(depth);
+    for level in (0..depth).rev() {
+        let comparison = Comparison::new(learned.layer(level), truth.layer(level), &names);
+        let matching = if level == 0 { identity(truth.classes()) } else { comparison.matching() };
+        scores.push(comparison.score(level, &matching));
+        names = matching;
+    }
+    scores.reverse();
+    Ok(scores)
+}
+
+/// Refuses grammars that cannot be compared: other depths, tokens or roots.
+fn check_comparable(learned: &Grammar, truth: &Grammar) -> Result<()> {
+    let shape = |grammar: &Grammar| (grammar.depth(), grammar.vocab(), grammar.classes());
+    if shape(learned) == shape(truth) {
+        return Ok(());
+    }
+    let describe = |(depth, vocab, classes)| format!("depth {depth}, {vocab} tokens, {classes} roots");
+    Err(Error::parameter("learned grammar", describe(shape(learned)), describe(shape(truth))))
+}
+
+/// A learned layer in the true names of its children.
+struct Comparison<'g> {
+    truth: &'g Layer,
+    parents: usize,
+    /// The learned rules: parent, and children if all of them have true names.
+    learned: Vec<(usize, usize, Option<Children>)>,
+}
+
+impl<'g> Comparison<'g> {
+    fn new(learned: &Layer, truth: &'g Layer, names: &[Option<Symbol>]) -> Self {
+        let rename = |children: Children| {
+            let symbols = children.iter().map(|child| names[usize::from(child)]).collect::<Option<Vec<Symbol>>>()?;
+            Children::from_slice(&symbols)
+        };
+        let rules = learned.rules().iter();
+        let learned_rules = rules.map(|r| (usize::from(r.parent), r.children.len(), rename(r.children))).collect();
+        Comparison { truth, parents: learned.parents(), learned: learned_rules }
+    }
+
+    /// The true parents of a learned rule's children.
+    fn true_parents(&self, children: Option<Children>) -> impl Iterator<Item = usize> + '_ {
+        let rules = children.into_iter().flat_map(|children| self.truth.rules_with(children));
+        rules.map(|rule| usize::from(self.truth.rules()[rule].parent))
+    }
+
+    /// The matching of learned with true parents under which most rules are right.
+    fn matching(&self) -> Vec<Option<Symbol>> {
+        let mut shared = vec![vec![0.0; self.truth.parents()]; self.parents];
+        for &(parent, _, children) in &self.learned {
+            self.true_parents(children).for_each(|true_parent| shared[parent][true_parent] += 1.0);
+        }
+        best_assignment(&shared).into_iter().map(|true_parent| true_parent.map(|symbol| symbol as Symbol)).collect()
+    }
+
+    fn score(&self, level: usize, matching: &[Option<Symbol>]) -> LevelScore {
+        let count = |arity: usize| {
+            let learned = || self.learned.iter().filter(move |rule| rule.1 == arity);
+            let right = |&&(parent, _, children): &&(usize, usize, Option<Children>)| {
+                self.true_parents(children).any(|true_parent| matching[parent].map(usize::from) == Some(true_parent))
+            };
+            let truth = self.truth.rules().iter().filter(|rule| rule.children.len() == arity).count();
+            RuleScore { correct: learned().filter(right).count(), learned: learned().count(), truth }
+        };
+        let groups: HashMap<Children, usize> =
+            self.learned.iter().filter_map(|&(parent, _, children)| Some((children?, parent))).collect();
+        let purity = |arity: usize| {
+            let rules = || self.truth.rules().iter().filter(|rule| rule.children.len() == arity);
+            let parents: Vec<usize> = rules().map(|rule| usize::from(rule.parent)).collect();
+            let found: Vec<Option<usize>> = rules().map(|rule| groups.get(&rule.children).copied()).collect();
+            group_purity(&parents, &found)
+        };
+        LevelScore {
+            level,
+            binary: count(2),
+            ternary: count(3),
+            binary_purity: purity(2),
+            ternary_purity: purity(3),
+            matching: matching.to_vec(),
+        }
+    }
+}
+
+/// Mean group purity: for each true group, the share of its members in the cluster that holds most of them. Members
+/// without a cluster count as astray. NaN without members.
+///
+/// ```
+/// use gardenpath::learn::score::group_purity;
+/// assert_eq!(group_purity(&[0, 0, 1, 1], &[Some(5), Some(5), Some(5), None]), 0.75);
+/// ```
+pub fn group_purity(groups: &[usize], clusters: &[Option<usize>]) -> f64 {
+    let mut sizes: HashMap<usize, usize> = HashMap::new();
+    let mut joint: HashMap<(usize, usize), usize> = HashMap::new();
+    for (&group, cluster) in groups.iter().zip(clusters) {
+        *sizes.entry(group).or_default() += 1;
+        if let Some(cluster) = *cluster {
+            *joint.entry((group, cluster)).or_default() += 1;
+        }
+    }
+    let mut largest: HashMap<usize, usize> = HashMap::new();
+    for (&(group, _), &count) in &joint {
+        let most = largest.entry(group).or_default();
+        *most = count.max(*most);
+    }
+    // In the order of the groups, so that the rounding is always the same.
+    let mut shares: Vec<(usize, f64)> = sizes
+        .iter()
+        .map(|(&group, &size)| (group, largest.get(&group).copied().unwrap_or(0) as f64 / size as f64))
+        .collect();
+    shares.sort_by_key(|&(group, _)| group);
+    shares.iter().map(|(_, share)| share).sum::<f64>() / shares.len() as f64
+}

@@ -1,0 +1,89 @@
+//! How often each rule of a grammar is used, and the probabilities that follow: inside and outside, given the labels.
+
+use crate::chart::Parser;
+use crate::corpus::Corpus;
+use crate::error::Result;
+use crate::grammar::{Grammar, Rule};
+use crate::magnitude::Magnitude;
+use crate::semiring::Semiring;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// How often each rule is expected to have been used, given the sentences and their labels.
+pub(crate) struct Uses {
+    /// `[layer][rule]`
+    pub counts: Vec<Vec<f64>>,
+    /// Sentences that the grammar cannot derive from their label.
+    pub unexplained: usize,
+    /// The log-likelihood of the others given their labels.
+    pub log_likelihood: f64,
+}
+
+/// Sentences of one shard; shards are added in order, whatever the number of threads.
+const SHARD: usize = 256;
+
+impl Uses {
+    fn none(grammar: &Grammar) -> Self {
+        let counts = grammar.layers().iter().map(|layer| vec![0.0; layer.rules().len()]).collect();
+        Uses { counts, unexplained: 0, log_likelihood: 0.0 }
+    }
+
+    fn add(&mut self, other: &Uses) {
+        self.unexplained += other.unexplained;
+        self.log_likelihood += other.log_likelihood;
+        for (sums, counts) in self.counts.iter_mut().zip(&other.counts) {
+            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        }
+    }
+}
+
+/// Counts the uses of all rules in some sentences.
+pub(crate) fn count_uses(grammar: &Grammar, corpus: &Corpus, sentences: Range<usize>) -> Result<Uses> {
+    let parser = Parser::<Magnitude>::new(grammar);
+    let count_shard = |&start: &usize| -> Result<Uses> {
+        let mut buffers = parser.buffers();
+        let mut uses = Uses::none(grammar);
+        for i in start..sentences.end.min(start + SHARD) {
+            let chart = parser.parse_with(&mut buffers, corpus.sentence(i))?;
+            let root = corpus.roots()[i];
+            let Some(&total) = chart.value(0, 0, chart.len(), root) else {
+                uses.unexplained += 1;
+                continue;
+            };
+            uses.log_likelihood += total.ln();
+            let mut roots = vec![Magnitude::zero(); grammar.classes()];
+            roots[usize::from(root)] = Magnitude::one();
+            let outside = parser.outside(chart, &roots);
+            for (level, counts) in uses.counts.iter_mut().enumerate() {
+                for (count, &value) in counts.iter_mut().zip(outside.rules(level)) {
+                    *count += (value / total).value();
+                }
+            }
+        }
+        Ok(uses)
+    };
+    let mut total = Uses::none(grammar);
+    let starts: Vec<usize> = sentences.clone().step_by(SHARD).collect();
+    for wave in starts.chunks(4 * rayon::current_num_threads()) {
+        for uses in wave.par_iter().map(count_shard).collect::<Vec<Result<Uses>>>() {
+            total.add(&uses?);
+        }
+    }
+    Ok(total)
+}
+
+/// The same rules with probabilities in proportion to their uses. Rules without any use are dropped, unless their symbol has
+/// no other.
+pub(crate) fn reestimate(grammar: &Grammar, uses: &Uses) -> Result<Grammar> {
+    let layers = grammar.layers().iter().zip(&uses.counts).map(|(layer, counts)| {
+        let mut totals = vec![0.0; layer.parents()];
+        layer.rules().iter().zip(counts).for_each(|(rule, count)| totals[usize::from(rule.parent)] += count);
+        let share = |(rule, count): (&Rule, &f64)| {
+            let total = totals[usize::from(rule.parent)];
+            let probability = if total > 0.0 { count / total } else { rule.probability };
+            (probability > 0.0).then_some(Rule { probability, ..*rule })
+        };
+        layer.rules().iter().zip(counts).filter_map(share).collect()
+    });
+    Grammar::new(grammar.sizes().to_vec(), grammar.prior().to_vec(), layers.collect())
+}

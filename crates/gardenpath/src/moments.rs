@@ -1,0 +1,170 @@
+//! Moments: how often tuples of adjacent symbols occur together with each root, and the covariances that follow.
+//!
+//! Counts are pooled over positions and kept as integers, so that parts of a corpus merge exactly and the result does
+//! not depend on threads: `new -> add -> merge -> covariance`. Tokens are the bottom level of a chart, and the
+//! candidates of any other level are counted into the same tables ([`Moments::add_candidates`]). [`ExpectedMoments`]
+//! are the limits for infinitely many sentences, computed from the grammar.
+
+mod candidates;
+mod covariance;
+mod expected;
+mod positional;
+mod tokens;
+
+pub use candidates::Tuples;
+pub(crate) use candidates::count_candidates;
+pub use covariance::Covariance;
+pub use expected::ExpectedMoments;
+pub use positional::PositionedTriples;
+
+use crate::error::{Error, Result};
+use crate::grammar::Symbol;
+
+/// Integer counts of adjacent pairs and triples of symbols by root.
+///
+/// ```
+/// use gardenpath::{Corpus, Ensemble, Moments, Seed};
+///
+/// let grammar = Ensemble::new(8, 2).sample(Seed::new(7))?;
+/// let corpus = Corpus::sample(&grammar, Seed::new(1), 0..1000);
+/// let mut moments = Moments::new(grammar.vocab(), grammar.classes())?;
+/// moments.add_corpus(&corpus)?;
+/// // A sentence of n tokens has n - 1 pairs and n - 2 triples.
+/// assert_eq!(moments.pair_total(), corpus.tokens().len() as u64 - 1000);
+/// assert_eq!(moments.triple_total(), corpus.tokens().len() as u64 - 2000);
+/// # Ok::<(), gardenpath::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moments {
+    symbols: usize,
+    classes: usize,
+    /// `[root][a][b]`
+    pairs: Vec<u64>,
+    /// `[root][a][b][c]`: the block of one root stays in a fast cache.
+    triples: Vec<u64>,
+}
+
+/// Tables beyond this are refused instead of exhausting the machine.
+const MEMORY_LIMIT: u64 = 8 << 30;
+
+impl Moments {
+    /// Empty tables for tuples of `symbols` symbols and `classes` roots.
+    ///
+    /// Sizes are checked first: `symbols^3 * classes` counts for each thread, their sum, and their covariance must fit.
+    pub fn new(symbols: usize, classes: usize) -> Result<Self> {
+        check_table(symbols, classes, 16 + 8 * rayon::current_num_threads() as u64)?;
+        let (pairs, triples) = (symbols.pow(2) * classes, symbols.pow(3) * classes);
+        Ok(Moments { symbols, classes, pairs: vec![0; pairs], triples: vec![0; triples] })
+    }
+
+    /// The number of different symbols.
+    pub fn symbols(&self) -> usize {
+        self.symbols
+    }
+
+    /// The number of different roots.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// Adds all adjacent pairs and triples of one sentence.
+    pub fn add(&mut self, sentence: &[Symbol], root: Symbol) -> Result<()> {
+        self.check_root(root)?;
+        tokens::check(sentence, self.symbols)?;
+        let root = usize::from(root);
+        for pair in sentence.windows(2) {
+            self.count_pair(root, pair[0], pair[1], 1);
+        }
+        for triple in sentence.windows(3) {
+            self.count_triple(root, triple[0], triple[1], triple[2], 1);
+        }
+        Ok(())
+    }
+
+    /// Adds the counts of another part of the data.
+    pub fn merge(&mut self, other: &Moments) -> Result<()> {
+        if (other.symbols, other.classes) != (self.symbols, self.classes) {
+            let found = format!("{} symbols and {} roots", other.symbols, other.classes);
+            let expected = format!("{} symbols and {} roots", self.symbols, self.classes);
+            return Err(Error::parameter("size of the moments to merge", found, expected));
+        }
+        let add = |sums: &mut [u64], parts: &[u64]| sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+        add(&mut self.pairs, &other.pairs);
+        add(&mut self.triples, &other.triples);
+        Ok(())
+    }
+
+    /// How often the pair occurred in sentences with this root.
+    pub fn pair_count(&self, a: Symbol, b: Symbol, root: Symbol) -> u64 {
+        self.pairs[self.pair_index(usize::from(root), a, b)]
+    }
+
+    /// How often the triple occurred in sentences with this root.
+    pub fn triple_count(&self, a: Symbol, b: Symbol, c: Symbol, root: Symbol) -> u64 {
+        self.triples[self.pair_index(usize::from(root), a, b) * self.symbols + usize::from(c)]
+    }
+
+    /// The number of pairs.
+    pub fn pair_total(&self) -> u64 {
+        self.pairs.iter().sum()
+    }
+
+    /// The number of triples.
+    pub fn triple_total(&self) -> u64 {
+        self.triples.iter().sum()
+    }
+
+    /// The covariances of pairs and triples with the root, in the pooled normalisation.
+    ///
+    /// ```
+    /// use gardenpath::Moments;
+    ///
+    /// let mut moments = Moments::new(2, 2)?;
+    /// moments.add(&[0, 1], 0)?;
+    /// moments.add(&[1, 0], 1)?;
+    /// // Cov = N(t, y) / N - N(t) / N * N(y) / N
+    /// assert_eq!(moments.covariance().pair_vector(0, 1), [0.25, -0.25]);
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn covariance(&self) -> Covariance {
+        Covariance::new(self.symbols, self.classes, &self.pairs, &self.triples, |&count| count as f64)
+    }
+
+    fn check_root(&self, root: Symbol) -> Result<()> {
+        if usize::from(root) < self.classes {
+            return Ok(());
+        }
+        Err(Error::parameter("root", root, format!("below {}, the number of roots", self.classes)))
+    }
+
+    #[inline]
+    fn pair_index(&self, root: usize, a: Symbol, b: Symbol) -> usize {
+        (root * self.symbols + usize::from(a)) * self.symbols + usize::from(b)
+    }
+
+    #[inline]
+    fn count_pair(&mut self, root: usize, a: Symbol, b: Symbol, times: u64) {
+        let index = self.pair_index(root, a, b);
+        self.pairs[index] += times;
+    }
+
+    #[inline]
+    fn count_triple(&mut self, root: usize, a: Symbol, b: Symbol, c: Symbol, times: u64) {
+        let index = self.pair_index(root, a, b) * self.symbols + usize::from(c);
+        self.triples[index] += times;
+    }
+}
+
+/// Refuses tables of `symbols^3 * classes` entries that would not fit, before any memory is taken.
+fn check_table(symbols: usize, classes: usize, bytes_per_entry: u64) -> Result<()> {
+    let entries = [symbols, symbols, symbols, classes].iter().map(|&n| n as u128).product::<u128>();
+    let needed = entries * u128::from(bytes_per_entry);
+    if symbols == 0 || classes == 0 {
+        return Err(Error::parameter("number of symbols and roots", format!("{symbols} and {classes}"), "at least 1"));
+    }
+    if needed <= u128::from(MEMORY_LIMIT) {
+        return Ok(());
+    }
+    let table = format!("{symbols}^3 triples by {classes} roots, {} MB", needed >> 20);
+    Err(Error::parameter("table of moments", table, format!("at most {} MB", MEMORY_LIMIT >> 20)))
+}

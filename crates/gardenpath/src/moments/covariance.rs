@@ -1,0 +1,105 @@
+//! Covariances of tuples with the root, and the pair correction of the paper.
+
+use crate::grammar::Symbol;
+
+/// Root-to-pair and root-to-triple covariances (the paper's `C_2` and `C_3`).
+///
+/// ```
+/// use gardenpath::{Ensemble, ExpectedMoments, Seed};
+///
+/// let grammar = Ensemble::new(8, 2).sample(Seed::new(7))?;
+/// let covariance = ExpectedMoments::new(&grammar)?.covariance();
+/// // What one root has more of, the others have less of.
+/// assert!(covariance.pair_vector(0, 1).iter().sum::<f64>().abs() < 1e-12);
+/// assert_eq!(covariance.corrected_triple(0, 1, 2).len(), 8);
+/// # Ok::<(), gardenpath::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Covariance {
+    symbols: usize,
+    classes: usize,
+    /// `[a][b][root]`
+    pairs: Vec<f64>,
+    /// `[a][b][c][root]`
+    triples: Vec<f64>,
+}
+
+impl Covariance {
+    /// From joint counts or probabilities `[root][tuple]` of any scale.
+    pub(super) fn new<T>(
+        symbols: usize,
+        classes: usize,
+        pairs: &[T],
+        triples: &[T],
+        value: impl Fn(&T) -> f64,
+    ) -> Self {
+        let covariance = |table: &[T]| pooled_covariance(table, classes, &value);
+        Covariance { symbols, classes, pairs: covariance(pairs), triples: covariance(triples) }
+    }
+
+    /// The number of different symbols.
+    pub fn symbols(&self) -> usize {
+        self.symbols
+    }
+
+    /// The number of different roots.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// The covariance of a pair with each root (the paper's `u_ab`).
+    pub fn pair_vector(&self, a: Symbol, b: Symbol) -> &[f64] {
+        let pair = usize::from(a) * self.symbols + usize::from(b);
+        &self.pairs[pair * self.classes..][..self.classes]
+    }
+
+    /// The covariance of a triple with each root.
+    pub fn triple_vector(&self, a: Symbol, b: Symbol, c: Symbol) -> &[f64] {
+        let triple = (usize::from(a) * self.symbols + usize::from(b)) * self.symbols + usize::from(c);
+        &self.triples[triple * self.classes..][..self.classes]
+    }
+
+    /// The covariance of a triple less what its two pairs explain (the paper's `w_abc`): each pair counts with
+    /// `1 / symbols`, the chance of the third symbol beside it.
+    pub fn corrected_triple(&self, a: Symbol, b: Symbol, c: Symbol) -> Vec<f64> {
+        let mut corrected = vec![0.0; self.classes];
+        self.correct_triple(a, b, c, &mut corrected);
+        corrected
+    }
+
+    /// [`Covariance::corrected_triple`] into a buffer.
+    pub fn correct_triple(&self, a: Symbol, b: Symbol, c: Symbol, corrected: &mut [f64]) {
+        let share = 1.0 / self.symbols as f64;
+        let (left, right) = (self.pair_vector(a, b), self.pair_vector(b, c));
+        for (root, &triple) in self.triple_vector(a, b, c).iter().enumerate() {
+            corrected[root] = triple - share * (left[root] + right[root]);
+        }
+    }
+
+    /// The sum of the squares of all root-to-pair covariances.
+    pub fn pair_energy(&self) -> f64 {
+        self.pairs.iter().map(|x| x * x).sum()
+    }
+}
+
+/// `Cov = N(t, y) / N - N(t) / N * N(y) / N`, from `[root][tuple]` to `[tuple][root]`; zeros if nothing was counted.
+fn pooled_covariance<T>(table: &[T], classes: usize, value: impl Fn(&T) -> f64) -> Vec<f64> {
+    let tuples = table.len() / classes;
+    let by_root: Vec<f64> = table.chunks(tuples).map(|block| block.iter().map(&value).sum()).collect();
+    let total: f64 = by_root.iter().sum();
+    let mut covariance = vec![0.0; table.len()];
+    if total == 0.0 {
+        return covariance;
+    }
+    for (tuple, row) in covariance.chunks_mut(classes).enumerate() {
+        let mut of_tuple = 0.0;
+        for (root, joint) in row.iter_mut().enumerate() {
+            *joint = value(&table[root * tuples + tuple]);
+            of_tuple += *joint;
+        }
+        for (joint, of_root) in row.iter_mut().zip(&by_root) {
+            *joint = (*joint - of_tuple * (of_root / total)) / total;
+        }
+    }
+    covariance
+}

@@ -1,0 +1,212 @@
+//! The paper's empirical signal-to-noise ratio (App. `app:empirical_SNR`) and the sample complexity it predicts.
+//!
+//! Signal: how far the law of the root, given a triple at the centre of the sentence, is from uniform. Noise: how far
+//! its estimate from `samples` sentences is from the truth. The truth is exact ([`PositionedTriples`]), not a larger
+//! sample.
+
+use crate::corpus::{Corpus, Sampler};
+use crate::error::{Error, Result};
+use crate::grammar::{Children, Ensemble, Grammar};
+use crate::moments::PositionedTriples;
+use crate::seed::Seed;
+use rayon::prelude::*;
+
+/// How the ratio is averaged over triples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Average {
+    /// The mean signal over the mean noise: the default, as it does not depend on triples that were hardly seen.
+    RatioOfMeans,
+    /// The mean of the ratios of single triples, as the paper can be read.
+    MeanOfRatios,
+}
+
+/// Signal and noise of one grammar at increasing numbers of sentences.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SignalToNoise {
+    /// The numbers of sentences.
+    pub samples: Vec<u64>,
+    /// The mean signal of the grammatical triples.
+    pub signal: f64,
+    /// The mean noise at each number of sentences.
+    pub noise: Vec<f64>,
+    /// The mean of signal over noise at each number of sentences.
+    pub ratio: Vec<f64>,
+}
+
+/// The curves of many grammars of one ensemble.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SignalStudy {
+    /// One per grammar.
+    pub curves: Vec<SignalToNoise>,
+}
+
+/// The position of the triple, counted from 0: the paper's `I = floor(<s>^L / 2)` counts from 1.
+///
+/// ```
+/// use gardenpath::{Ensemble, Seed, snr};
+/// let grammar = Ensemble::new(8, 3).sample(Seed::new(1))?;
+/// assert_eq!(snr::centre(&grammar), 6);
+/// # Ok::<(), gardenpath::Error>(())
+/// ```
+pub fn centre(grammar: &Grammar) -> usize {
+    // A hair more than the mean length, which is an integer for fixed trees and has rounding errors.
+    ((grammar.mean_length() + 1e-9) / 2.0).floor().max(1.0) as usize - 1
+}
+
+impl SignalToNoise {
+    /// Measures a grammar at the [`centre`] of its sentences.
+    pub fn measure(grammar: &Grammar, samples: &[u64], seed: Seed) -> Result<Self> {
+        Self::measure_at(grammar, centre(grammar), samples, seed)
+    }
+
+    /// Measures a grammar at a position, counted from 0. Training sets nest: each number of sentences continues the one
+    /// before it.
+    ///
+    /// Averages run over the ternary rules of the lowest layer that can stand at the position. A triple that was not
+    /// seen says nothing about the root: its estimate is uniform.
+    pub fn measure_at(grammar: &Grammar, position: usize, samples: &[u64], seed: Seed) -> Result<Self> {
+        if samples.is_empty() || samples[0] == 0 || samples.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return Err(Error::parameter("numbers of sentences", format!("{samples:?}"), "positive and increasing"));
+        }
+        let (vocab, classes) = (grammar.vocab(), grammar.classes());
+        let exact = PositionedTriples::new(grammar, position)?;
+        let number = |triple: &[u8]| triple.iter().fold(0, |number, &symbol| number * vocab + usize::from(symbol));
+        let conditional = |children: Children| match *children.as_slice() {
+            [a, b, c] => Some((number(children.as_slice()), exact.conditional(a, b, c)?)),
+            _ => None,
+        };
+        let rules = grammar.layer(grammar.depth() - 1).rules().iter();
+        let triples: Vec<(usize, Vec<f64>)> = rules.filter_map(|rule| conditional(rule.children)).collect();
+        if triples.is_empty() {
+            return Err(Error::parameter("number of grammatical triples at this position", 0, "at least 1"));
+        }
+        let uniform = 1.0 / classes as f64;
+        let signals: Vec<f64> = triples.iter().map(|(_, law)| square_distance(law, |_| uniform)).collect();
+        let sampler = Sampler::new(grammar);
+        let mut counts = vec![0u32; vocab.pow(3) * classes];
+        let (mut noise, mut ratio, mut done) = (Vec::new(), Vec::new(), 0);
+        for &size in samples {
+            for corpus in Corpus::stream(&sampler, seed, done..size, 1 << 18) {
+                for (sentence, &root) in corpus.sentences().zip(corpus.roots()) {
+                    if let Some(triple) = sentence.get(position..position + 3) {
+                        counts[number(triple) * classes + usize::from(root)] += 1;
+                    }
+                }
+            }
+            done = size;
+            let noise_of = |(triple, law): &(usize, Vec<f64>)| {
+                let seen = &counts[triple * classes..][..classes];
+                let total = seen.iter().map(|&count| f64::from(count)).sum::<f64>();
+                square_distance(law, |root| if total > 0.0 { f64::from(seen[root]) / total } else { uniform })
+            };
+            let noises: Vec<f64> = triples.iter().map(noise_of).collect();
+            noise.push(mean(noises.iter().copied()));
+            let ratios = signals.iter().zip(&noises).filter(|(_, noise)| **noise > 0.0);
+            ratio.push(mean(ratios.map(|(signal, noise)| signal / noise)));
+        }
+        Ok(SignalToNoise { samples: samples.to_vec(), signal: mean(signals.into_iter()), noise, ratio })
+    }
+}
+
+impl SignalStudy {
+    /// Measures `grammars` grammars of an ensemble. `progress` is called, from any thread, with the number of grammars
+    /// finished since its last call.
+    ///
+    /// ```
+    /// use gardenpath::snr::{Average, SignalStudy, log_grid};
+    /// use gardenpath::{Ensemble, Seed};
+    ///
+    /// let ensemble = Ensemble::new(8, 2).fraction(1.0 / 8.0);
+    /// let study = SignalStudy::measure(&ensemble, 8, &log_grid(500.0, 30_000.0, 8), Seed::new(1), &|_| ())?;
+    /// let complexity = study.sample_complexity(0.5, Average::RatioOfMeans).unwrap();
+    /// assert!(complexity > 2e3 && complexity < 6e3, "{complexity}");
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn measure(
+        ensemble: &Ensemble,
+        grammars: u64,
+        samples: &[u64],
+        seed: Seed,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Self> {
+        if grammars == 0 {
+            return Err(Error::parameter("number of grammars", 0, "at least 1"));
+        }
+        let measure = |number: u64| {
+            let seed = seed.child("snr").nth(number);
+            let curve = SignalToNoise::measure(&ensemble.sample(seed)?, samples, seed);
+            progress(1);
+            curve
+        };
+        Ok(SignalStudy { curves: (0..grammars).into_par_iter().map(measure).collect::<Result<_>>()? })
+    }
+
+    /// The inverse ratio at each number of sentences, averaged over all grammars.
+    pub fn inverse(&self, average: Average) -> Vec<f64> {
+        self.inverse_of(&(0..self.curves.len()).collect::<Vec<_>>(), average)
+    }
+
+    /// The number of sentences at which the inverse ratio falls to `threshold` (the paper takes 0.5), interpolated in
+    /// the logarithm of both; `None` if it does not cross within the range that was measured.
+    pub fn sample_complexity(&self, threshold: f64, average: Average) -> Option<f64> {
+        crossing(&self.curves[0].samples, &self.inverse(average), threshold)
+    }
+
+    /// An interval that holds `sample_complexity` with this confidence: percentiles over bootstrap samples of the
+    /// grammars.
+    pub fn interval(&self, threshold: f64, average: Average, confidence: f64, seed: Seed) -> Option<(f64, f64)> {
+        let resample = |round: u64| {
+            let mut stream = seed.child("bootstrap").stream(round);
+            let chosen: Vec<usize> =
+                self.curves.iter().map(|_| stream.below(self.curves.len() as u64) as usize).collect();
+            crossing(&self.curves[0].samples, &self.inverse_of(&chosen, average), threshold)
+        };
+        let mut values: Vec<f64> = (0..BOOTSTRAPS).filter_map(resample).collect();
+        values.sort_by(f64::total_cmp);
+        let last = values.len().checked_sub(1)?;
+        let place = |share: f64| values[(share * last as f64).round() as usize];
+        let tail = (1.0 - confidence.clamp(0.0, 1.0)) / 2.0;
+        Some((place(tail), place(1.0 - tail)))
+    }
+
+    fn inverse_of(&self, chosen: &[usize], average: Average) -> Vec<f64> {
+        let curves = || chosen.iter().map(|&k| &self.curves[k]);
+        let signal = mean(curves().map(|curve| curve.signal));
+        let at = |size: usize| match average {
+            Average::RatioOfMeans => mean(curves().map(|curve| curve.noise[size])) / signal,
+            Average::MeanOfRatios => 1.0 / mean(curves().map(|curve| curve.ratio[size])),
+        };
+        (0..self.curves[0].samples.len()).map(at).collect()
+    }
+}
+
+const BOOTSTRAPS: u64 = 1000;
+
+/// Increasing numbers of sentences, evenly spaced in their logarithm.
+///
+/// ```
+/// assert_eq!(gardenpath::snr::log_grid(10.0, 1000.0, 3), [10, 100, 1000]);
+/// ```
+pub fn log_grid(first: f64, last: f64, points: usize) -> Vec<u64> {
+    let step = (last / first).ln() / (points.max(2) - 1) as f64;
+    let mut grid: Vec<u64> = (0..points).map(|k| (first * (step * k as f64).exp()).round().max(1.0) as u64).collect();
+    grid.dedup();
+    grid
+}
+
+/// Where a falling curve crosses a threshold for the last time, interpolated in the logarithms.
+fn crossing(samples: &[u64], values: &[f64], threshold: f64) -> Option<f64> {
+    let k = (1..values.len()).rev().find(|&k| values[k - 1] > threshold && values[k] <= threshold)?;
+    let (x, y) = ((samples[k - 1] as f64).ln(), (samples[k] as f64).ln());
+    let share = (values[k - 1] / threshold).ln() / (values[k - 1] / values[k]).ln();
+    Some((x + share * (y - x)).exp())
+}
+
+fn square_distance(law: &[f64], other: impl Fn(usize) -> f64) -> f64 {
+    law.iter().enumerate().map(|(root, p)| (p - other(root)).powi(2)).sum()
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (count, sum) = values.fold((0usize, 0.0), |(count, sum), value| (count + 1, sum + value));
+    sum / count as f64
+}
