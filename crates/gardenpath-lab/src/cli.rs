@@ -40,6 +40,10 @@ pub enum Command {
     Parse(commands::parse::Arguments),
     /// Measure the class entropy of an ensemble of random grammars.
     Entropy(commands::entropy::Arguments),
+    /// Learn a grammar from sentences and their roots.
+    Learn(commands::learn::Arguments),
+    /// Measure how many sentences the statistics of triples need.
+    Snr(commands::snr::Arguments),
     /// Print what theory says about an ensemble, without sampling.
     #[command(subcommand)]
     Theory(commands::theory::Command),
@@ -52,6 +56,7 @@ Examples:
   gardenpath parse g.pcfg c.parquet --mode inside --json
   gardenpath parse g.pcfg --sentence \"0 3 1 2 5\"
   gardenpath entropy --vocab 16 --depth 2 --fraction 0.1,0.25,0.5,1
+  gardenpath learn c.parquet --vocab 16 --depth 3 -o learned.pcfg
   gardenpath theory lengths --depth 3
 
 Results go to standard output, notes and progress to standard error. Bad input ends with one line on standard error \

@@ -3,7 +3,9 @@
 pub mod corpus;
 pub mod entropy;
 pub mod grammar;
+pub mod learn;
 pub mod parse;
+pub mod snr;
 pub mod theory;
 
 use crate::cli::{Cli, Command};
@@ -46,6 +48,8 @@ pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<()> {
         Command::Corpus(command) => corpus::run(command, answer),
         Command::Parse(arguments) => parse::run(arguments, answer),
         Command::Entropy(arguments) => entropy::run(arguments, answer),
+        Command::Learn(arguments) => learn::run(arguments, answer),
+        Command::Snr(arguments) => snr::run(arguments, answer),
         Command::Theory(command) => theory::run(command, answer),
     }
 }

@@ -1,0 +1,165 @@
+//! `gardenpath learn`: a grammar from sentences and their root labels.
+
+mod report;
+
+use super::Answer;
+use crate::cli::{size, whole_number};
+use crate::draw::table::grouped;
+use crate::files;
+use crate::progress;
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use gardenpath::learn::paper::PaperLearner;
+use gardenpath::learn::{em, exact};
+use gardenpath::{Corpus, Grammar, Sampler, Seed};
+use report::Report;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The arguments of `learn`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The exact learner recovers every rule, or says why it did not: the verdict is found without knowing the truth, from \
+sentences that it keeps back. The algorithm of the paper and EM from random starts are there to compare with.
+
+Examples:
+  gardenpath learn c.parquet --vocab 16 --depth 3 -o learned.pcfg
+  gardenpath learn c.parquet --vocab 16 --depth 3 --truth g.pcfg --test t.parquet --json
+  gardenpath learn --grammar g.pcfg --samples 1e5 --seed 1")]
+pub struct Arguments {
+    /// The sentences with their roots (.jsonl or .parquet), or - for JSON lines on standard input
+    #[arg(required_unless_present = "grammar", conflicts_with = "grammar")]
+    corpus: Option<PathBuf>,
+    /// Sample the sentences from this grammar, on the fly; it is the truth to compare with
+    #[arg(long, requires = "samples", value_name = "FILE", conflicts_with = "truth")]
+    grammar: Option<PathBuf>,
+    /// Number of sentences to sample from --grammar
+    #[arg(long, value_parser = whole_number, requires = "grammar", value_name = "N")]
+    samples: Option<u64>,
+    /// Seed of the sentences of --grammar, and of the learner's random starts
+    #[arg(long, default_value = "0", value_parser = whole_number)]
+    seed: u64,
+    /// Number of symbols of each level [default: that of --grammar]
+    #[arg(long, value_parser = size, required_unless_present = "grammar")]
+    vocab: Option<usize>,
+    /// Number of layers of rules [default: that of --grammar]
+    #[arg(long, value_parser = size, required_unless_present = "grammar")]
+    depth: Option<usize>,
+    /// Probability that a node has two children [default: learned in mode exact, 0.5 in mode paper]
+    #[arg(long, value_name = "P")]
+    p_binary: Option<f64>,
+    /// How to learn
+    #[arg(long, value_enum, default_value = "exact")]
+    mode: Mode,
+    /// Random starts of mode em
+    #[arg(long, default_value = "3", value_parser = size, value_name = "N")]
+    starts: usize,
+    /// Steps of each start of mode em
+    #[arg(long, default_value = "50", value_parser = size, value_name = "N")]
+    rounds: usize,
+    /// The true grammar, to score the learned rules
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// Other sentences with their roots, to score the answers [default: fresh ones of the true grammar, if it is known]
+    #[arg(long, value_name = "FILE")]
+    test: Option<PathBuf>,
+    /// Where to write the learned grammar (.pcfg)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// How to learn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    /// Segmentation, then clustering by label and context; recovers every rule
+    Exact,
+    /// Algorithms 1 to 3 of the paper
+    Paper,
+    /// Inside-outside from random starts
+    Em,
+}
+
+/// Fresh sentences of the true grammar for the score.
+const TEST_SENTENCES: u64 = 20_000;
+
+/// A learned grammar, and whether it can be trusted if the mode can tell.
+struct Outcome {
+    grammar: Grammar,
+    verdict: Option<exact::Verdict>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
+    let truth = arguments.truth.as_ref().or(arguments.grammar.as_ref());
+    let truth = truth.map(|path| files::grammar::read(path)).transpose()?;
+    let given = |option: Option<usize>, of_truth: fn(&Grammar) -> usize| option.or(truth.as_ref().map(of_truth));
+    let (Some(vocab), Some(depth)) = (given(arguments.vocab, Grammar::vocab), given(arguments.depth, Grammar::depth))
+    else {
+        bail!("expected --vocab and --depth");
+    };
+    let corpus = match (&arguments.corpus, &truth, arguments.samples) {
+        (Some(path), ..) => read(path, vocab)?,
+        (None, Some(truth), Some(samples)) => sample(truth, arguments.seed, 0..samples),
+        _ => bail!("expected a corpus, or --grammar with --samples"),
+    };
+    let test = match (&arguments.test, &truth) {
+        (Some(path), _) => Some(read(path, vocab)?),
+        (None, Some(truth)) => Some(sample(truth, arguments.seed.wrapping_add(1), 0..TEST_SENTENCES)),
+        (None, None) => None,
+    };
+    let clock = Instant::now();
+    let outcome = learn(&corpus, vocab, depth, arguments)?;
+    let seconds = clock.elapsed().as_secs_f64();
+    if let Some(output) = &arguments.output {
+        let remark = format!("learned from {} sentences by mode {:?}", grouped(corpus.len() as u64), arguments.mode);
+        let grammar = outcome.grammar.clone().with_remarks(vec![remark.to_lowercase()]);
+        files::grammar::write(&grammar, output, answer.out)?;
+    }
+    let report = Report::new(&outcome, truth.as_ref(), test.as_ref(), corpus.len(), seconds)?;
+    if answer.json { answer.json_line(&report) } else { answer.text(&report.to_text()) }
+}
+
+fn learn(corpus: &Corpus, vocab: usize, depth: usize, arguments: &Arguments) -> Result<Outcome> {
+    let seed = Seed::new(arguments.seed);
+    let spinner = progress::spinner("learning");
+    let outcome = match arguments.mode {
+        Mode::Exact => {
+            let options = exact::Options { vocab, depth, p_binary: arguments.p_binary, seed };
+            let learned = exact::learn(corpus, &options, &mut |step| spinner.set_message(step.to_owned()))?;
+            Outcome { grammar: learned.grammar, verdict: Some(learned.verdict) }
+        }
+        Mode::Paper => {
+            let learner = PaperLearner::new(vocab, depth).p_binary(arguments.p_binary.unwrap_or(0.5));
+            Outcome { grammar: learner.clustering(10, seed).learn(corpus)?.grammar, verdict: None }
+        }
+        Mode::Em => {
+            let Arguments { starts, rounds, .. } = *arguments;
+            let options = em::Options { vocab, depth, starts, rounds, seed };
+            let found = em::learn(corpus, &options, &mut |start, round, likelihood| {
+                let (start, round) = (start + 1, round + 1);
+                spinner.set_message(format!("start {start}, step {round}, likelihood {likelihood:.4}"));
+            })?;
+            Outcome { grammar: found.grammar, verdict: None }
+        }
+    };
+    spinner.finish_and_clear();
+    Ok(outcome)
+}
+
+fn sample(truth: &Grammar, seed: u64, numbers: std::ops::Range<u64>) -> Corpus {
+    Corpus::sample_with(&Sampler::new(truth), Seed::new(seed), numbers)
+}
+
+/// Reads a whole corpus whose sentences all have roots.
+fn read(path: &Path, vocab: usize) -> Result<Corpus> {
+    let mut corpus = Corpus::default();
+    for piece in files::corpus::read(path, vocab)? {
+        corpus.append(&piece?);
+    }
+    if let Some(i) = corpus.roots().iter().position(|&root| usize::from(root) >= vocab) {
+        let root = corpus.roots()[i];
+        let found = if root == files::NO_ROOT { "no root".to_owned() } else { format!("root {root}") };
+        bail!("{}: sentence {} has {found}, expected one below {vocab}", files::shown(path), i + 1);
+    }
+    Ok(corpus)
+}

@@ -1,0 +1,125 @@
+//! `gardenpath snr`: how many sentences the statistics of adjacent symbols need, measured on the data alone.
+
+use super::Answer;
+use crate::cli::{size, whole_number};
+use crate::draw::table::{Table, short};
+use crate::progress;
+use anyhow::{Result, bail};
+use clap::Args;
+use gardenpath::snr::{Average, SignalStudy, log_grid};
+use gardenpath::{Ensemble, Seed};
+use serde::Serialize;
+
+/// The arguments of `snr`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The signal-to-noise ratio of the root given the triple in the middle of a sentence, over the ternary rules, as the paper \
+defines it. The sample complexity is where its inverse falls to 0.5; the interval is a bootstrap over grammars.
+
+Examples:
+  gardenpath snr --vocab 8,16,32 --depth 2
+  gardenpath snr --vocab 8,12,16 --depth 2 --fraction 0.25 --grammars 20 --json")]
+pub struct Arguments {
+    /// Number of symbols of each level; several with commas
+    #[arg(long, required = true, value_delimiter = ',', value_parser = size)]
+    vocab: Vec<usize>,
+    /// Number of layers of rules
+    #[arg(long, value_parser = size)]
+    depth: usize,
+    /// Fraction of all tuples that are grammatical [default: 1/vocab]
+    #[arg(long, value_name = "F")]
+    fraction: Option<f64>,
+    /// Number of random grammars
+    #[arg(long, default_value = "10", value_parser = whole_number, value_name = "N")]
+    grammars: u64,
+    /// Seed of the measurement
+    #[arg(long, default_value = "0", value_parser = whole_number)]
+    seed: u64,
+}
+
+/// The measurement at one vocabulary.
+#[derive(Serialize)]
+struct Point {
+    vocab: usize,
+    depth: usize,
+    fraction: f64,
+    /// Where the inverse ratio of means falls to 0.5.
+    sample_complexity: Option<f64>,
+    /// 90% of the bootstrap.
+    interval: Option<(f64, f64)>,
+    /// The same by the mean of ratios.
+    mean_of_ratios: Option<f64>,
+    samples: Vec<u64>,
+    inverse: Vec<f64>,
+}
+
+/// The inverse ratio at which the paper reads off the sample complexity.
+const THRESHOLD: f64 = 0.5;
+
+/// Points of a curve.
+const POINTS: usize = 12;
+
+/// Runs the measurements.
+pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
+    if arguments.vocab.iter().any(|&vocab| vocab < 2) {
+        bail!("--vocab is less than 2, expected symbols to choose from");
+    }
+    let bar = progress::bar(arguments.grammars * arguments.vocab.len() as u64, "measuring");
+    let mut points = Vec::new();
+    for &vocab in &arguments.vocab {
+        let point = measure(arguments, vocab, &|grammars| bar.inc(grammars))?;
+        if answer.json {
+            answer.json_line(&point)?;
+            answer.out.flush()?;
+        }
+        points.push(point);
+    }
+    bar.finish_and_clear();
+    if answer.json { Ok(()) } else { answer.text(&to_text(&points)) }
+}
+
+fn measure(arguments: &Arguments, vocab: usize, progress: &(dyn Fn(u64) + Sync)) -> Result<Point> {
+    let fraction = arguments.fraction.unwrap_or(1.0 / vocab as f64);
+    let ensemble = Ensemble::new(vocab, arguments.depth).fraction(fraction);
+    let (binary, ternary) = ensemble.rules_per_symbol()?;
+    // Around the paper's scale v m3 m2^(L-1) 12.5^(L-1), where the curve is expected to cross.
+    let scale = (vocab * ternary) as f64 * (12.5 * binary as f64).powi(arguments.depth as i32 - 1);
+    let samples = log_grid((0.05 * scale).max(100.0), 50.0 * scale.max(100.0), POINTS);
+    let study = SignalStudy::measure(&ensemble, arguments.grammars, &samples, Seed::new(arguments.seed), progress)?;
+    Ok(Point {
+        vocab,
+        depth: arguments.depth,
+        fraction,
+        sample_complexity: study.sample_complexity(THRESHOLD, Average::RatioOfMeans),
+        interval: study.interval(THRESHOLD, Average::RatioOfMeans, 0.9, Seed::new(arguments.seed)),
+        mean_of_ratios: study.sample_complexity(THRESHOLD, Average::MeanOfRatios),
+        inverse: study.inverse(Average::RatioOfMeans),
+        samples,
+    })
+}
+
+fn to_text(points: &[Point]) -> String {
+    let mut table = Table::new(["vocab", "depth", "fraction", "sentences needed", "90% interval", "mean of ratios"]);
+    let shown = |value: Option<f64>| value.map_or("–".to_owned(), short);
+    for point in points {
+        let interval =
+            point.interval.map_or("–".to_owned(), |(low, high)| format!("{} to {}", short(low), short(high)));
+        table.row([
+            point.vocab.to_string(),
+            point.depth.to_string(),
+            short(point.fraction),
+            shown(point.sample_complexity),
+            interval,
+            shown(point.mean_of_ratios),
+        ]);
+    }
+    let mut text = table.to_string();
+    if let (Some(first), Some(last)) = (points.first(), points.last())
+        && let (Some(low), Some(high)) = (first.sample_complexity, last.sample_complexity)
+        && first.vocab != last.vocab
+    {
+        let exponent = (high / low).ln() / (last.vocab as f64 / first.vocab as f64).ln();
+        text += &format!("\nexponent in the vocabulary: {}\n", short(exponent));
+    }
+    text
+}
