@@ -42,6 +42,8 @@ pub enum Command {
     Entropy(commands::entropy::Arguments),
     /// Learn a grammar from sentences and their roots.
     Learn(commands::learn::Arguments),
+    /// Write the covariances of adjacent tokens with the root.
+    Moments(commands::moments::Arguments),
     /// Measure how many sentences the statistics of triples need.
     Snr(commands::snr::Arguments),
     /// Print what theory says about an ensemble, without sampling.

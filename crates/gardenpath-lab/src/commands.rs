@@ -4,6 +4,7 @@ pub mod corpus;
 pub mod entropy;
 pub mod grammar;
 pub mod learn;
+pub mod moments;
 pub mod parse;
 pub mod snr;
 pub mod theory;
@@ -49,6 +50,7 @@ pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<()> {
         Command::Parse(arguments) => parse::run(arguments, answer),
         Command::Entropy(arguments) => entropy::run(arguments, answer),
         Command::Learn(arguments) => learn::run(arguments, answer),
+        Command::Moments(arguments) => moments::run(arguments, answer),
         Command::Snr(arguments) => snr::run(arguments, answer),
         Command::Theory(command) => theory::run(command, answer),
     }

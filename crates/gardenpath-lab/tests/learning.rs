@@ -1,0 +1,142 @@
+//! The commands that learn: names, fields and values, what is refused, and the same bytes for any number of threads.
+
+mod common;
+
+use common::{Lab, keys};
+use gardenpath::learn::score::score_rules;
+use gardenpath::{ExpectedMoments, Grammar};
+
+const GRAMMAR: &str = "--vocab 8 --depth 2 --fraction 0.25 --seed 41";
+
+fn learned(lab: &Lab, name: &str) -> Grammar {
+    Grammar::from_text(&std::fs::read_to_string(lab.path(name)).unwrap()).unwrap()
+}
+
+#[test]
+fn learn_recovers_the_grammar_of_a_file() {
+    let lab = Lab::with_grammar(GRAMMAR);
+    lab.run("corpus sample g.pcfg --count 1e4 --seed 1 -o c.parquet");
+    lab.run("corpus sample g.pcfg --count 2000 --seed 2 -o t.jsonl");
+    let report = lab.json("learn c.parquet --vocab 8 --depth 2 --truth g.pcfg --test t.jsonl -o learned.pcfg");
+    let mut fields = keys(&report);
+    fields.sort();
+    let mut expected = [
+        "verdict",
+        "reason",
+        "sentences",
+        "levels",
+        "accuracy",
+        "bayes_accuracy",
+        "cross_entropy",
+        "bayes_cross_entropy",
+        "boolean_accuracy",
+        "parse_rate",
+        "seconds",
+    ];
+    expected.sort();
+    assert_eq!(fields, expected);
+    assert_eq!(report["verdict"], "converged");
+    assert!(report["reason"].is_null());
+    let levels = report["levels"].as_array().unwrap();
+    assert_eq!(levels.iter().map(|level| level["level"].as_u64().unwrap()).collect::<Vec<_>>(), [2, 1]);
+    for level in levels {
+        for arity in ["binary", "ternary"] {
+            assert_eq!((level[arity]["precision"].as_f64(), level[arity]["recall"].as_f64()), (Some(1.0), Some(1.0)));
+            assert_eq!(level["purity"][arity].as_f64(), Some(1.0));
+        }
+    }
+    let gap = report["bayes_accuracy"].as_f64().unwrap() - report["accuracy"].as_f64().unwrap();
+    assert!(gap.abs() < 0.01);
+    let found = learned(&lab, "learned.pcfg");
+    assert!(score_rules(&found, &lab.grammar()).unwrap().iter().all(|level| level.is_exact()));
+    assert_eq!(found.remarks(), ["learned from 10,000 sentences by mode exact"]);
+}
+
+#[test]
+fn sentences_are_sampled_on_the_fly_and_threads_do_not_matter() {
+    let lab = Lab::with_grammar(GRAMMAR);
+    lab.run("learn --grammar g.pcfg --samples 4000 --seed 3 -o one.pcfg --threads 1");
+    lab.run("learn --grammar g.pcfg --samples 4000 --seed 3 -o eight.pcfg --threads 8");
+    assert_eq!(std::fs::read(lab.path("one.pcfg")).unwrap(), std::fs::read(lab.path("eight.pcfg")).unwrap());
+    lab.run("corpus sample g.pcfg --count 4000 --seed 3 -o c.jsonl");
+    lab.run("learn c.jsonl --vocab 8 --depth 2 --seed 3 -o file.pcfg");
+    assert_eq!(learned(&lab, "file.pcfg").fingerprint(), learned(&lab, "one.pcfg").fingerprint());
+}
+
+#[test]
+fn too_few_sentences_are_not_trusted() {
+    let lab = Lab::with_grammar(GRAMMAR);
+    let report = lab.json("learn --grammar g.pcfg --samples 500 --seed 1");
+    assert_eq!(report["verdict"], "not converged");
+    assert!(report["reason"].as_str().is_some_and(|reason| !reason.is_empty()));
+}
+
+#[test]
+fn other_modes_learn_too() {
+    let lab = Lab::with_grammar("--vocab 6 --depth 2 --seed 41");
+    let paper = lab.json("learn --grammar g.pcfg --samples 1e5 --mode paper");
+    assert!(paper["verdict"].is_null() && paper["accuracy"].as_f64().unwrap() > 0.25);
+    let em = lab.json("learn --grammar g.pcfg --samples 300 --mode em --starts 1 --rounds 3");
+    assert!(em["accuracy"].as_f64().unwrap() > 0.1 && em["levels"][0]["binary"]["rules"].as_u64() == Some(216));
+}
+
+#[test]
+fn moments_are_those_of_the_core() {
+    let lab = Lab::with_grammar("--vocab 4 --depth 2 --seed 41");
+    lab.run("moments g.pcfg --samples exact -o exact.safetensors");
+    lab.run("moments g.pcfg --samples 3e6 --seed 1 -o sampled.safetensors --threads 1");
+    lab.run("moments g.pcfg --samples 3e6 --seed 1 -o again.safetensors --threads 8");
+    let read = |name: &str| std::fs::read(lab.path(name)).unwrap();
+    assert!(read("sampled.safetensors") == read("again.safetensors"), "the same bytes for any number of threads");
+    let (exact, sampled) = (read("exact.safetensors"), read("sampled.safetensors"));
+    let values = |file: &[u8], name: &str| -> Vec<f64> {
+        let tensors = safetensors::SafeTensors::deserialize(file).unwrap();
+        let tensor = tensors.tensor(name).unwrap();
+        assert_eq!(tensor.shape().last(), Some(&4));
+        tensor.data().chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect()
+    };
+    let expected = ExpectedMoments::new(&lab.grammar()).unwrap().covariance();
+    assert_eq!(values(&exact, "pair_covariance")[(2 * 4 + 3) * 4..][..4], *expected.pair_vector(2, 3));
+    assert_eq!(values(&exact, "triple_covariance")[((4 + 2) * 4 + 3) * 4..][..4], *expected.triple_vector(1, 2, 3));
+    for name in ["pair_covariance", "triple_covariance"] {
+        let (exact, sampled) = (values(&exact, name), values(&sampled, name));
+        let error = exact.iter().zip(&sampled).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        assert!(error < 5e-4, "{name}: {error}");
+    }
+}
+
+#[test]
+fn snr_gives_one_line_per_vocabulary() {
+    let lab = Lab::new();
+    let lines = lab.json_lines("snr --vocab 4,8 --depth 2 --grammars 6");
+    assert_eq!(lines.iter().map(|line| line["vocab"].as_u64().unwrap()).collect::<Vec<_>>(), [4, 8]);
+    let needed = |k: usize| lines[k]["sample_complexity"].as_f64().unwrap();
+    assert!(needed(1) > 2.0 * needed(0) && (1.5e3..6e3).contains(&needed(1)), "{} {}", needed(0), needed(1));
+    let interval = lines[1]["interval"].as_array().unwrap();
+    assert!(interval[0].as_f64().unwrap() <= needed(1) && needed(1) <= interval[1].as_f64().unwrap());
+}
+
+#[test]
+fn bad_input_is_refused_in_one_line() {
+    let lab = Lab::with_grammar(GRAMMAR);
+    lab.run("corpus sample g.pcfg --count 200 --seed 1 -o c.jsonl");
+    std::fs::write(lab.path("rootless.jsonl"), "{\"tokens\":[0,1,2,3]}\n").unwrap();
+    for (arguments, expected) in [
+        ("learn c.jsonl --vocab 4 --depth 2", "is not one of the 4 tokens"),
+        ("learn c.jsonl --vocab 8 --depth 3", "length is"),
+        ("learn c.jsonl --vocab 8 --depth 99", "depth is 99, expected 1 to 7"),
+        ("learn c.jsonl --vocab 8", "--depth"),
+        ("learn rootless.jsonl --vocab 8 --depth 2", "rootless.jsonl: sentence 1 has no root, expected one below 8"),
+        ("learn missing.jsonl --vocab 8 --depth 2", "missing.jsonl: no such file"),
+        ("learn --grammar g.pcfg --samples 5", "number of sentences is 5, expected at least 80"),
+        ("learn c.jsonl --vocab 8 --depth 2 --p-binary 1.5", "p_binary is 1.5"),
+        ("learn c.jsonl --vocab 8 --depth 2 --mode magic", "magic"),
+        ("moments g.pcfg --samples many -o m.safetensors", "--samples"),
+        ("moments g.pcfg --samples 10 -o m.txt", "m.txt: expected a name that ends in .safetensors"),
+        ("snr --vocab 1 --depth 2", "--vocab is less than 2"),
+    ] {
+        let line = lab.refusal(arguments);
+        assert!(line.contains(expected), "{arguments}: {line}");
+    }
+    assert!(!lab.path("m.safetensors").exists());
+}

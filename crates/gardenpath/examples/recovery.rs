@@ -1,0 +1,112 @@
+//! How often the exact learner recovers every rule: the table of `docs/recovery.md`.
+//!
+//! `cargo run --release -p gardenpath --example recovery` prints it anew, in about ten minutes on two cores. The seeds are
+//! not those of any test.
+
+use gardenpath::learn::exact::{Options, Verdict, learn};
+use gardenpath::learn::score::{score_rules, score_sentences};
+use gardenpath::{Corpus, Ensemble, Result, Seed};
+use std::time::Instant;
+
+/// Sentences: so many per ternary rule of a level, or a fixed number.
+#[derive(Clone, Copy)]
+enum Samples {
+    PerRule(u64),
+    Total(u64),
+}
+
+struct Setting {
+    vocab: usize,
+    depth: usize,
+    fraction: f64,
+    samples: Samples,
+    grammars: u64,
+    ensemble: fn(Ensemble) -> Ensemble,
+    note: &'static str,
+}
+
+const FIRST_SEED: u64 = 20_000;
+
+fn main() -> Result<()> {
+    let stretch = std::env::args().any(|argument| argument == "--stretch");
+    println!(
+        "| v | L | f | | sentences | every rule right | converged | wrongly trusted | largest gap to Bayes | seconds each |"
+    );
+    println!("|-|-|-|-|-|-|-|-|-|-|");
+    for setting in if stretch { stretched() } else { required() } {
+        run(&setting)?;
+    }
+    Ok(())
+}
+
+fn required() -> Vec<Setting> {
+    let mut settings = Vec::new();
+    for (vocab, depth) in [(8, 2), (16, 2), (8, 3), (16, 3)] {
+        settings.push(setting(vocab, depth, 1.0 / vocab as f64, Samples::PerRule(80), 10));
+        settings.push(setting(vocab, depth, 0.25, Samples::PerRule(80), 10));
+    }
+    settings.push(setting(8, 4, 0.25, Samples::PerRule(80), 10));
+    settings.push(setting(8, 4, 0.125, Samples::PerRule(80), 10));
+    settings.push(setting(16, 4, 1.0 / 16.0, Samples::PerRule(80), 10));
+    settings.push(setting(24, 2, 0.25, Samples::PerRule(80), 3));
+    settings.push(setting(32, 2, 0.25, Samples::PerRule(80), 3));
+    settings.push(setting(32, 3, 1.0 / 32.0, Samples::PerRule(80), 3));
+    settings.push(setting(32, 3, 0.25, Samples::Total(1_000_000), 1));
+    settings
+}
+
+fn stretched() -> Vec<Setting> {
+    let with = |base: Setting, ensemble: fn(Ensemble) -> Ensemble, note| Setting { ensemble, note, ..base };
+    vec![
+        setting(8, 2, 0.25, Samples::PerRule(40), 10),
+        setting(16, 2, 0.25, Samples::PerRule(40), 10),
+        setting(8, 3, 0.25, Samples::PerRule(40), 10),
+        setting(8, 3, 0.125, Samples::PerRule(40), 10),
+        setting(8, 2, 0.5, Samples::PerRule(80), 5),
+        setting(8, 2, 0.75, Samples::PerRule(160), 5),
+        with(setting(8, 3, 0.25, Samples::PerRule(80), 5), |e| e.p_binary(0.3), "p_binary .3, learned"),
+        with(setting(8, 3, 0.25, Samples::PerRule(80), 5), |e| e.p_binary(0.7), "p_binary .7, learned"),
+        with(setting(8, 2, 0.25, Samples::PerRule(160), 5), |e| e.zipf(0.5), "Zipf .5"),
+        with(setting(8, 2, 0.25, Samples::PerRule(320), 5), |e| e.zipf(1.0), "Zipf 1"),
+        setting(8, 5, 0.125, Samples::PerRule(160), 2),
+        setting(64, 2, 1.0 / 64.0, Samples::PerRule(80), 1),
+    ]
+}
+
+fn setting(vocab: usize, depth: usize, fraction: f64, samples: Samples, grammars: u64) -> Setting {
+    Setting { vocab, depth, fraction, samples, grammars, ensemble: |ensemble| ensemble, note: "" }
+}
+
+fn run(setting: &Setting) -> Result<()> {
+    let Setting { vocab, depth, fraction, grammars, note, .. } = *setting;
+    let ensemble = (setting.ensemble)(Ensemble::new(vocab, depth).fraction(fraction));
+    let (_, ternary) = ensemble.rules_per_symbol()?;
+    let sentences = match setting.samples {
+        Samples::PerRule(each) => each * (vocab * ternary) as u64,
+        Samples::Total(total) => total,
+    };
+    let (mut exact, mut converged, mut trusted, mut gap, mut seconds) = (0, 0, 0, f64::NEG_INFINITY, 0.0);
+    for seed in FIRST_SEED..FIRST_SEED + grammars {
+        let truth = ensemble.sample(Seed::new(seed))?;
+        let corpus = Corpus::sample(&truth, Seed::new(seed).child("training"), 0..sentences);
+        let clock = Instant::now();
+        let options = Options { vocab, depth, p_binary: None, seed: Seed::new(0) };
+        let learned = learn(&corpus, &options, &mut |_| ())?;
+        seconds += clock.elapsed().as_secs_f64();
+        let right = score_rules(&learned.grammar, &truth)?.iter().all(|level| level.is_exact());
+        let believed = learned.verdict == Verdict::Converged;
+        exact += u64::from(right);
+        converged += u64::from(believed);
+        trusted += u64::from(believed && !right);
+        if right {
+            let score = score_sentences(&learned.grammar, &truth, Seed::new(seed).child("test"), 20_000)?;
+            gap = f64::max(gap, score.bayes.accuracy - score.learned.accuracy);
+        }
+    }
+    let gap = if gap.is_finite() { format!("{gap:.4}") } else { "–".to_owned() };
+    let each = seconds / grammars as f64;
+    println!(
+        "| {vocab} | {depth} | {fraction:.4} | {note} | {sentences} | {exact} of {grammars} | {converged} | {trusted} | {gap} | {each:.1} |"
+    );
+    Ok(())
+}
