@@ -1,13 +1,14 @@
 """The paper's clustering: gardenpath side by side with NumPy and scikit-learn.
 
 Draws a grammar of depth 2 and a corpus with the program, checks that both sides find
-the same rules above the tokens, then times them in turns on the same Parquet file.
+the same rules, then times them in turns on the same Parquet file.
 Prints a Markdown table; README.md says how to run it and what is compared.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import platform
@@ -40,13 +41,19 @@ PIECE = 1 << 14
 BINARY_TOLERANCE = 2
 """Binary rules that may be found by one side only."""
 
-TERNARY_TOLERANCE = 0.02
-"""Share of the ternary rules that may be found by one side only."""
+TOLERANCE = 0.02
+"""Share of the other rules that may be found by one side only."""
 
 Counts = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
 Rules = dict[tuple[int, ...], int]
 """The parent of each tuple of tokens."""
+
+Layer = tuple[Rules, Rules]
+"""The binary and the ternary rules above the tokens."""
+
+RootRules = set[tuple[int, tuple[int, ...]]]
+"""Roots and what they are rewritten into."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +141,60 @@ def as_rules(
     return dict(zip(tuples, parents.tolist(), strict=True))
 
 
-def learn(corpus: Corpus, vocab: int, seed: int) -> tuple[Rules, Rules]:
+def count_complete(corpus: Corpus, layer: Layer, vocab: int) -> tuple[Counts, Counts]:
+    """Count pairs and triples of symbols above the tokens that cover whole sentences.
+
+    A symbol too many stands for tokens without a parent.
+    """
+    v, base = np.uint32(vocab), np.uint32(vocab + 1)
+    above = {2: np.full(vocab**2, v), 3: np.full(vocab**3, v)}
+    for rules, table in zip(layer, above.values(), strict=True):
+        for children, parent in rules.items():
+            table[np.ravel_multi_index(children, [vocab] * len(children))] = parent
+    cuts = {arity: list(itertools.product((2, 3), repeat=arity)) for arity in (2, 3)}
+    tables = {n: np.zeros(vocab * (vocab + 1) ** n, dtype=np.int64) for n in cuts}
+    for first in range(0, len(corpus.roots), PIECE):
+        offsets = corpus.offsets[first : first + PIECE + 1]
+        tokens = corpus.tokens[offsets[0] : offsets[-1]].astype(np.uint32)
+        roots = corpus.roots[first : first + PIECE].astype(np.uint32)
+        lengths = np.diff(offsets)
+        pairs = tokens[:-1] * v + tokens[1:]
+        parents = {2: above[2][pairs], 3: above[3][pairs[:-1] * v + tokens[2:]]}
+        of_length = {
+            n: (roots[chosen], offsets[:-1][chosen] - offsets[0])
+            for n in range(4, 10)
+            if len(chosen := np.flatnonzero(lengths == n))
+        }
+        for arity, table in tables.items():
+            pieces = [np.zeros(0, dtype=np.uint32)]
+            for cut in cuts[arity]:
+                if sum(cut) in of_length:
+                    codes, at = of_length[sum(cut)]
+                    for width in cut:
+                        codes = codes * base + parents[width][at]
+                        at = at + width
+                    pieces.append(codes)
+            table += np.bincount(np.concatenate(pieces), minlength=table.size)
+    known = slice(vocab)
+    pairs, triples = (t.reshape(-1, *[vocab + 1] * n) for n, t in tables.items())
+    return pairs[:, known, known], triples[:, known, known, known]
+
+
+def infer_root(counts: tuple[Counts, Counts]) -> RootRules:
+    """Find the tuples whose covariance with a root is large, by the program's rule."""
+    rules: RootRules = set()
+    for arity, table in enumerate(counts, start=2):
+        values = covariance(table)
+        largest = np.maximum(values.max(axis=-1), 0)
+        threshold = GAMMA_TERNARY * largest.mean()
+        if arity == 2:
+            threshold = GAMMA_BINARY * np.sqrt(np.square(largest).mean())
+        found = np.argwhere(values > threshold).tolist()
+        rules.update((root, tuple(children)) for *children, root in found)
+    return rules
+
+
+def learn(corpus: Corpus, vocab: int, seed: int) -> Layer:
     """Learn the binary and ternary rules above the tokens."""
     pair_counts, triple_counts = count(corpus, vocab)
     pairs, triples = covariance(pair_counts), covariance(triple_counts)
@@ -176,15 +236,20 @@ class Program:
         )  # fmt: skip
         return json.loads(report)
 
-    def rules(self, corpus: Path, learned: Path) -> tuple[Rules, Rules]:
-        """Learn a grammar; returns its binary and ternary rules above the tokens."""
+    def rules(self, corpus: Path, learned: Path) -> tuple[Layer, RootRules]:
+        """Learn a grammar; returns its rules."""
         self.learn(corpus, "-o", learned)
-        rules: tuple[Rules, Rules] = ({}, {})
+        layer: Layer = ({}, {})
+        top: RootRules = set()
         for line in learned.read_text().splitlines():
-            if found := re.match(rf"A{DEPTH - 1}_(\d+) -> ('.*') \[", line):
-                children = tuple(map(int, re.findall(r"'(\d+)'", found[2])))
-                rules[len(children) - 2][children] = int(found[1])
-        return rules
+            if found := re.match(r"A([01])_(\d+) -> (.*) \[", line):
+                names = found[3].split()
+                children = tuple(int(name.strip("'").split("_")[-1]) for name in names)
+                if found[1] == "0":
+                    top.add((int(found[2]), children))
+                else:
+                    layer[len(children) - 2][children] = int(found[2])
+        return layer, top
 
 
 def check_counts(corpus: Corpus, vocab: int, samples: int) -> None:
@@ -219,26 +284,33 @@ def same_rules(ours: Rules, theirs: Rules, names: dict[int, int]) -> int:
     return sum(names.get(theirs[children]) == ours[children] for children in shared)
 
 
-def check_rules(ours: tuple[Rules, Rules], theirs: tuple[Rules, Rules]) -> list[str]:
+def check_rules(
+    ours: tuple[Layer, RootRules], theirs: tuple[Layer, RootRules]
+) -> list[str]:
     """Stop if the program and the peer disagree; returns how far they agree."""
+    (layer, top), (other_layer, other_top) = ours, theirs
     # A cluster of the peer is called what most of its pairs are called by the program.
     called: dict[int, list[int]] = {}
-    for children, parent in theirs[0].items():
-        if children in ours[0]:
-            called.setdefault(parent, []).append(ours[0][children])
+    for children, parent in other_layer[0].items():
+        if children in layer[0]:
+            called.setdefault(parent, []).append(layer[0][children])
     names = {parent: statistics.mode(names) for parent, names in called.items()}
-    lines = []
-    for arity, left, right in zip(("binary", "ternary"), ours, theirs, strict=True):
-        same = same_rules(left, right, names)
-        lines.append(
-            f"{arity} rules: {len(left)} by gardenpath, {len(right)} by the peer, "
-            f"{len(left.keys() & right.keys())} with the same children, "
-            f"{same} with the same parent"
+    other_top = {(y, tuple(names.get(c, -1) for c in cs)) for y, cs in other_top}
+    found = {
+        f"{arity} rules": (len(left), len(right), same_rules(left, right, names))
+        for arity, left, right in zip(
+            ("binary", "ternary"), layer, other_layer, strict=True
         )
-        print(lines[-1], file=sys.stderr)
-        most = max(len(left), len(right))
-        allowed = BINARY_TOLERANCE if arity == "binary" else TERNARY_TOLERANCE * most
-        if not left or most - same > allowed:
+    }
+    found["rules of the root"] = len(top), len(other_top), len(top & other_top)
+    lines = []
+    for what, (left, right, same) in found.items():
+        line = f"{what}: {left} by gardenpath, {right} by the peer, {same} the same"
+        print(line, file=sys.stderr)
+        lines.append(line)
+        most = max(left, right)
+        allowed = BINARY_TOLERANCE if what == "binary rules" else TOLERANCE * most
+        if same == 0 or most - same > allowed:
             sys.exit("the program and the peer disagree")
     return lines
 
@@ -275,22 +347,35 @@ HEADER = """\
 
 def compare(program: Program, path: Path, rounds: int) -> list[Result]:
     """Time both sides in turns."""
-    learning, whole = Result("learning"), Result("reading and learning")
+    names = [
+        "learning; peer without the root's rules",
+        "learning, the whole grammar",
+        "reading and learning; peer without the root's rules",
+        "reading and learning, the whole grammar",
+    ]
+    results = [Result(name) for name in names]
 
     def ours() -> None:
         begin = time.perf_counter()
         report = program.learn(path)
-        whole.program.append(time.perf_counter() - begin)
-        learning.program.append(float(str(report["seconds"])))
+        whole = time.perf_counter() - begin
+        learning = float(str(report["seconds"]))
+        for result, seconds in zip(
+            results, (learning, learning, whole, whole), strict=True
+        ):
+            result.program.append(seconds)
 
     def theirs(turn: int) -> None:
         begin = time.perf_counter()
         corpus = Corpus.read(path, program.threads)
         read = time.perf_counter()
-        learn(corpus, program.vocab, seed=turn)
+        layer = learn(corpus, program.vocab, seed=turn)
+        layered = time.perf_counter()
+        infer_root(count_complete(corpus, layer, program.vocab))
         end = time.perf_counter()
-        whole.peer.append(end - begin)
-        learning.peer.append(end - read)
+        times = layered - read, end - read, layered - begin, end - begin
+        for result, seconds in zip(results, times, strict=True):
+            result.peer.append(seconds)
 
     for turn in range(rounds):
         if turn % 2 == 0:
@@ -300,7 +385,7 @@ def compare(program: Program, path: Path, rounds: int) -> list[Result]:
             theirs(turn)
             ours()
         print(f"round {turn + 1} of {rounds}", file=sys.stderr)
-    return [learning, whole]
+    return results
 
 
 def processor() -> str:
@@ -354,10 +439,10 @@ def main() -> None:
         path = program.sample(Path(directory), options.fraction, options.samples)
         corpus = Corpus.read(path, options.threads)
         check_counts(corpus, options.vocab, options.samples)
-        agreement = check_rules(
-            program.rules(path, Path(directory) / "learned.pcfg"),
-            learn(corpus, options.vocab, seed=0),
-        )
+        layer = learn(corpus, options.vocab, seed=0)
+        top = infer_root(count_complete(corpus, layer, options.vocab))
+        ours = program.rules(path, Path(directory) / "learned.pcfg")
+        agreement = check_rules(ours, (layer, top))
         del corpus
         results = compare(program, path, options.rounds)
     setting = {

@@ -4,13 +4,15 @@
 //! was one node above. First the tuples that are rules are found, without labels, as the lexicon that explains the sentences
 //! best ([`layer`]). Then they are clustered by what stands around them: the label, and the clusters of their neighbours
 //! ([`mixture`]). A cluster is a symbol of the next level, and the chart is filled one level further by the parser's own
-//! recursion. At the top the labels are the symbols ([`root`]). The result is judged by sentences that were kept back
+//! recursion. At the top the labels are the symbols ([`root`]). Rules whose parent was not certain are then decided by the whole
+//! grammar ([`repair`]). The result is judged by sentences that were kept back
 //! ([`verdict`]): a grammar that cannot be trusted is called so, with the reason.
 
 mod lattice;
 mod layer;
 mod mixture;
 mod observe;
+mod repair;
 mod root;
 mod segment;
 mod verdict;
@@ -22,6 +24,9 @@ use crate::learn::uses;
 use crate::seed::Seed;
 use crate::shape::Shape;
 pub use verdict::Verdict;
+
+/// How often doubtful rules are decided again, at most.
+const REPAIRS: usize = 3;
 
 /// What the learner is told.
 #[derive(Clone, Debug)]
@@ -85,17 +90,38 @@ pub fn learn(corpus: &Corpus, options: &Options, progress: &mut dyn FnMut(&str))
     let Options { vocab, depth, .. } = *options;
     let training = verdict::training(corpus);
     let mut layers: Vec<Vec<Rule>> = vec![placeholder(vocab); depth];
+    let mut doubts = vec![Vec::new(); depth];
     let mut levels = Vec::new();
-    for level in (1..=depth).rev() {
+    for level in (2..=depth).rev() {
         let grammar = grammar_of(options, &layers)?;
-        let (mut rules, mut report) = match level {
-            1 => root::learn(&grammar, corpus, training, progress)?,
-            _ => layer::learn(&grammar, corpus, training, level, options, progress)?,
-        };
+        let (mut rules, doubtful, mut report) = layer::learn(&grammar, corpus, training, level, options, progress)?;
         report.empty_symbols = fill_empty_symbols(&mut rules, vocab);
         levels.push(report);
         layers[level - 1] = rules;
+        doubts[level - 1] = doubtful;
     }
+    let learn_root = |layers: &mut Vec<Vec<Rule>>, progress: &mut dyn FnMut(&str)| -> Result<LevelReport> {
+        let (mut rules, mut report) = root::learn(&grammar_of(options, layers)?, corpus, training, progress)?;
+        report.empty_symbols = fill_empty_symbols(&mut rules, vocab);
+        layers[0] = rules;
+        Ok(report)
+    };
+    let mut report = learn_root(&mut layers, progress)?;
+    for round in 1..=REPAIRS {
+        let doubtful: usize = doubts.iter().map(Vec::len).sum();
+        if doubtful == 0 {
+            break;
+        }
+        progress(&format!("deciding {doubtful} doubtful rules, round {round}"));
+        let (decided, changed) = repair::repair(&grammar_of(options, &layers)?, &doubts, corpus, training)?;
+        if !changed {
+            break;
+        }
+        layers = decided;
+        layers[1..].iter_mut().for_each(|rules| _ = fill_empty_symbols(rules, vocab));
+        report = learn_root(&mut layers, progress)?;
+    }
+    levels.push(report);
     progress("estimating the probabilities of all rules");
     let found = grammar_of(options, &layers)?;
     let counted = uses::count_uses(&found, corpus, 0..training)?;

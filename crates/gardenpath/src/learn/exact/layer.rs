@@ -5,7 +5,7 @@ use super::segment::NodeLaw;
 use super::{LevelReport, Options};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
-use crate::grammar::{Grammar, Rule, Symbol};
+use crate::grammar::{Children, Grammar, Rule, Symbol};
 use crate::theory::lengths::length_distribution;
 use std::ops::Range;
 
@@ -24,7 +24,18 @@ const STARTS: usize = 20;
 /// Passes of the clustering by context, at most.
 const PASSES: usize = 20;
 
-/// Learns the rules whose children are on `level`.
+/// Parents whose log-likelihood is within this many nats of the best one's are kept in mind.
+const DOUBT: f64 = 25.0;
+
+/// A rule whose parent is not certain.
+#[derive(Clone, Debug)]
+pub(super) struct Doubt {
+    pub children: Children,
+    /// The parents that it may have.
+    pub parents: Vec<Symbol>,
+}
+
+/// Learns the rules whose children are on `level`, and which of them may have another parent.
 pub(super) fn learn(
     grammar: &Grammar,
     corpus: &Corpus,
@@ -32,7 +43,7 @@ pub(super) fn learn(
     level: usize,
     options: &Options,
     progress: &mut dyn FnMut(&str),
-) -> Result<(Vec<Rule>, LevelReport)> {
+) -> Result<(Vec<Rule>, Vec<Doubt>, LevelReport)> {
     let vocab = options.vocab;
     let mut view = View { grammar, corpus, level, law: node_law(level - 1, options.p_binary.unwrap_or(0.5))? };
     let sample = 0..training.min(12 * vocab.pow(3).max(500));
@@ -46,11 +57,13 @@ pub(super) fn learn(
     let mut clustering = labels.cluster(vocab, STARTS, &mut stream);
     progress(&format!("level {level}: {} rules, clustered by label", support.len()));
     let (mut passes, mut moved) = (0, support.len());
+    let mut doubts = Vec::new();
     while passes < PASSES && moved > 0 {
         let known = Some((clustering.cluster.as_slice(), vocab));
         let contexts = view.observe(&lexicon, 0..training, &place, support.len(), known)?;
         let next = contexts.refine(clustering.cluster.clone(), vocab);
         let next = contexts.split_and_merge(next, vocab, &mut stream);
+        doubts = contexts.doubts(&next.cluster, vocab, DOUBT);
         moved = next.cluster.iter().zip(&clustering.cluster).filter(|(x, y)| x != y).count();
         clustering = next;
         passes += 1;
@@ -67,6 +80,10 @@ pub(super) fn learn(
         probability: lexicon.probability[tuple] / totals[z],
     };
     let rules: Vec<Rule> = members().map(rule).collect();
+    let doubts = doubts.into_iter().map(|(k, others)| Doubt {
+        children: view.tuples().children(support[k]),
+        parents: others.into_iter().chain([clustering.cluster[k]]).map(|z| z as Symbol).collect(),
+    });
     let binary_rules = support.iter().filter(|&&tuple| tuple < view.tuples().pairs()).count();
     let report = LevelReport {
         level,
@@ -77,7 +94,7 @@ pub(super) fn learn(
         restless: moved as f64 / support.len().max(1) as f64,
         empty_symbols: 0,
     };
-    Ok((rules, report))
+    Ok((rules, doubts.collect(), report))
 }
 
 /// The law of the number of nodes of a level.

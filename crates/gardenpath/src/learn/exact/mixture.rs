@@ -24,6 +24,9 @@ const SMOOTHING: f64 = 0.5;
 /// Alternations between profiles and assignments, at most.
 const ROUNDS: usize = 60;
 
+/// Other clusters that are kept in mind for one tuple, at most.
+const RIVALS: usize = 3;
+
 impl Observations {
     pub fn features(&self) -> usize {
         self.groups.iter().sum()
@@ -99,6 +102,27 @@ impl Observations {
             }
         }
         Clustering { cluster, likelihood }
+    }
+
+    /// Tuples that other clusters explain nearly as well: (tuple, the best other clusters within `margin` nats of its own).
+    pub fn doubts(&self, cluster: &[u32], clusters: usize, margin: f64) -> Vec<(usize, Vec<u32>)> {
+        let profiles = self.profiles(cluster, clusters, &self.background());
+        let mut doubts = Vec::new();
+        for (tuple, &own) in cluster.iter().enumerate() {
+            let scores: Vec<f64> = profiles
+                .chunks_exact(self.features())
+                .map(|profile| self.row(tuple).iter().zip(profile).map(|(n, log)| n * log).sum())
+                .collect();
+            let least = scores[own as usize] - margin;
+            let others = (0..clusters as u32).filter(|&z| z != own && scores[z as usize] > least);
+            let mut others: Vec<u32> = others.collect();
+            others.sort_by(|&x, &y| scores[y as usize].total_cmp(&scores[x as usize]));
+            others.truncate(RIVALS);
+            if !others.is_empty() {
+                doubts.push((tuple, others));
+            }
+        }
+        doubts
     }
 
     /// Rows as directions: centred on the background, in units of its noise, and normalised.

@@ -1,0 +1,76 @@
+//! Second thoughts: rules whose parent was not certain are decided by the whole grammar.
+//!
+//! A level is learned before those above it, from labels and neighbours alone. Once all levels are there, a doubtful rule is
+//! offered to all the parents that it may have, and inside and outside say which of them uses it.
+
+use super::layer::Doubt;
+use crate::corpus::Corpus;
+use crate::error::Result;
+use crate::grammar::{Children, Grammar, Layer, Rule, Symbol};
+use crate::learn::uses::{Uses, count_uses, reestimate};
+use std::collections::HashMap;
+
+/// Steps of expectation maximisation before the decision.
+const ROUNDS: usize = 2;
+
+/// Decides all doubts, given those of each layer. Returns the layers, and whether any rule has a new parent.
+pub(super) fn repair(
+    grammar: &Grammar,
+    doubts: &[Vec<Doubt>],
+    corpus: &Corpus,
+    training: usize,
+) -> Result<(Vec<Vec<Rule>>, bool)> {
+    let layers: Vec<Vec<Rule>> =
+        grammar.layers().iter().zip(doubts).map(|(layer, doubts)| offer(layer, doubts)).collect();
+    let mut offered = Grammar::new(grammar.sizes().to_vec(), grammar.prior().to_vec(), layers)?;
+    let mut uses = count_uses(&offered, corpus, 0..training)?;
+    for _ in 1..ROUNDS {
+        offered = reestimate(&offered, &uses)?;
+        uses = count_uses(&offered, corpus, 0..training)?;
+    }
+    let decided = offered.layers().iter().enumerate().map(|(level, layer)| decide(layer, &uses, level, &doubts[level]));
+    let decided: Vec<Vec<Rule>> = decided.collect();
+    let changed = decided.iter().zip(grammar.layers()).zip(doubts).any(|((rules, old), doubts)| {
+        doubts.iter().any(|doubt| {
+            let parent = rules.iter().find(|rule| rule.children == doubt.children).map(|rule| rule.parent);
+            parent.is_some_and(|parent| !old.rules_with(doubt.children).any(|id| old.rules()[id].parent == parent))
+        })
+    });
+    Ok((decided, changed))
+}
+
+/// The rules of a layer with those in doubt for all parents that they may have.
+fn offer(layer: &Layer, doubts: &[Doubt]) -> Vec<Rule> {
+    let mut rules = layer.rules().to_vec();
+    for doubt in doubts {
+        if let Some(rule) = layer.rules_with(doubt.children).map(|id| layer.rules()[id]).next() {
+            let others = doubt.parents.iter().filter(|parent| **parent != rule.parent);
+            rules.extend(others.map(|&parent| Rule { parent, ..rule }));
+        }
+    }
+    normalise(rules, layer.parents())
+}
+
+/// Keeps, of every rule in doubt, the parent that used it most.
+fn decide(layer: &Layer, uses: &Uses, level: usize, doubts: &[Doubt]) -> Vec<Rule> {
+    let counts = &uses.counts[level];
+    let mut best: HashMap<Children, (f64, Symbol)> = HashMap::new();
+    for doubt in doubts {
+        for id in layer.rules_with(doubt.children) {
+            let entry = best.entry(doubt.children).or_insert((f64::NEG_INFINITY, 0));
+            if counts[id] > entry.0 {
+                *entry = (counts[id], layer.rules()[id].parent);
+            }
+        }
+    }
+    let kept =
+        layer.rules().iter().filter(|rule| best.get(&rule.children).is_none_or(|(_, parent)| *parent == rule.parent));
+    normalise(kept.copied().collect(), layer.parents())
+}
+
+fn normalise(mut rules: Vec<Rule>, parents: usize) -> Vec<Rule> {
+    let mut totals = vec![0.0; parents];
+    rules.iter().for_each(|rule| totals[usize::from(rule.parent)] += rule.probability);
+    rules.iter_mut().for_each(|rule| rule.probability /= totals[usize::from(rule.parent)]);
+    rules
+}
