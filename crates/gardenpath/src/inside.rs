@@ -65,16 +65,25 @@ const SAFE_LOG: f64 = 700.0;
 /// Sentences of one task: few, since a single one may take a second.
 const SHARD: usize = 16;
 
+/// How fast probabilities can fall with length: no derivation of `n` tokens is below `exp(-decay * (n - 1))`.
+pub(crate) fn decay(grammar: &Grammar) -> f64 {
+    let of_rule = |rule: &crate::Rule| -rule.probability.ln() / (rule.children.len() - 1) as f64;
+    grammar.layers().iter().flat_map(|layer| layer.rules()).map(of_rule).fold(0.0, f64::max)
+}
+
+/// Whether plain numbers hold all inside and outside probabilities of sentences up to this length.
+pub(crate) fn is_safe(decay: f64, len: usize) -> bool {
+    len as f64 * decay < SAFE_LOG
+}
+
 impl<'g> Inside<'g> {
     /// Prepares a grammar.
     pub fn new(grammar: &'g Grammar) -> Self {
-        let decay = |rule: &crate::Rule| -rule.probability.ln() / (rule.children.len() - 1) as f64;
-        let decays = grammar.layers().iter().flat_map(|layer| layer.rules()).map(decay);
         Inside {
             plain: Parser::new(grammar),
             scaled: Parser::new(grammar),
             dense: grammar.layers().iter().map(DenseLayer::new).collect(),
-            decay: decays.fold(0.0, f64::max),
+            decay: decay(grammar),
         }
     }
 
@@ -95,7 +104,7 @@ impl<'g> Inside<'g> {
 
     /// The posterior over the root of one sentence, with buffers that were used before.
     pub fn posterior_with(&self, workspace: &mut Workspace, sentence: &[Symbol]) -> Result<Posterior> {
-        if sentence.len() as f64 * self.decay < SAFE_LOG {
+        if is_safe(self.decay, sentence.len()) {
             self.fill(&self.plain, &mut workspace.plain, &mut workspace.dense, sentence)?;
             Ok(self.score(&workspace.plain.chart))
         } else {

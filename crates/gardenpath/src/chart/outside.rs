@@ -10,8 +10,8 @@ use crate::semiring::Semiring;
 pub struct Outside<S> {
     /// One value per entry of the chart's levels.
     levels: Vec<Vec<S>>,
-    /// The sum over all uses of each rule of outside times inside, per layer and rule.
-    rules: Vec<Vec<S>>,
+    /// Per layer, every use of a rule: the rule, and outside times inside.
+    uses: Vec<Vec<(u32, S)>>,
 }
 
 impl<S: Semiring> Outside<S> {
@@ -23,9 +23,11 @@ impl<S: Semiring> Outside<S> {
         Some(&self.levels[level][entry])
     }
 
-    /// The total value of all derivations that use each rule of layer `level`, counted with multiplicity.
-    pub fn rules(&self, level: usize) -> &[S] {
-        &self.rules[level]
+    /// Every place where derivations use a rule of layer `level`: the rule, and the total value of these derivations.
+    ///
+    /// A rule that can be used in several places stands here several times.
+    pub fn rule_uses(&self, level: usize) -> &[(u32, S)] {
+        &self.uses[level]
     }
 }
 
@@ -35,25 +37,30 @@ impl<S: Semiring> Parser<'_, S> {
     /// This is the derivative of the inside recursion, step by step in reverse, and as cheap.
     pub fn outside(&self, chart: &Chart<S>, roots: &[S]) -> Outside<S> {
         let depth = self.grammar().depth();
-        let mut outside = Outside { levels: Vec::with_capacity(depth + 1), rules: Vec::with_capacity(depth) };
+        let mut outside = Outside { levels: Vec::with_capacity(depth + 1), uses: Vec::with_capacity(depth) };
         outside.levels.push(chart.root_entries().iter().map(|(root, _)| roots[usize::from(*root)].clone()).collect());
         let mut scratch = Scratch::default();
         for level in 0..depth {
-            let (below, rules) = self.outside_layer(chart, &mut scratch, level, &outside.levels[level]);
+            let (below, uses) = self.outside_layer(chart, &mut scratch, level, &outside.levels[level]);
             outside.levels.push(below);
-            outside.rules.push(rules);
+            outside.uses.push(uses);
         }
         outside
     }
 
-    /// The outside values of level `level + 1` and the values of the rules of layer `level`.
-    fn outside_layer(&self, chart: &Chart<S>, scratch: &mut Scratch<S>, level: usize, above: &[S]) -> (Vec<S>, Vec<S>) {
+    /// The outside values of level `level + 1` and the uses of the rules of layer `level`.
+    fn outside_layer(
+        &self,
+        chart: &Chart<S>,
+        scratch: &mut Scratch<S>,
+        level: usize,
+        above: &[S],
+    ) -> (Vec<S>, Vec<(u32, S)>) {
         let (layer, weights) = (self.grammar().layer(level), self.weights(level));
         let (cells, parents, children) = (chart.template().level(level), layer.parents(), layer.children());
         let below = chart.level(level + 1);
         let mut outside = vec![S::zero(); below.entries().len()];
-        let mut pair_rules = vec![S::zero(); layer.pairs().len()];
-        let mut triple_rules = vec![S::zero(); layer.triples().len()];
+        let mut uses: Vec<(u32, S)> = Vec::new();
         let Scratch { blocks, thirds, .. } = scratch;
         // Outside values of the cells of one start: [cell][symbol].
         let mut around: Vec<S> = Vec::new();
@@ -80,8 +87,10 @@ impl<S: Semiring> Parser<'_, S> {
                     for (&(a, b, ref value), derivative) in pairs.iter().zip(&mut of_pair) {
                         for entry in layer.pairs().find(usize::from(a), b) {
                             let outer = around[usize::from(layer.pairs().parent(entry))].mul(&weights.pairs[entry]);
-                            pair_rules[entry].add(outer.mul(value));
-                            derivative.add(outer);
+                            if !outer.is_zero() {
+                                uses.push((layer.pairs().rule(entry) as u32, outer.mul(value)));
+                                derivative.add(outer);
+                            }
                         }
                     }
                 }
@@ -111,8 +120,10 @@ impl<S: Semiring> Parser<'_, S> {
                                     let parent = usize::from(layer.triples().parent(entry));
                                     let outer =
                                         of_third[usize::from(c) * parents + parent].mul(&weights.triples[entry]);
-                                    triple_rules[entry].add(outer.mul(value));
-                                    derivative.add(outer);
+                                    if !outer.is_zero() {
+                                        uses.push((layer.triples().rule(entry) as u32, outer.mul(value)));
+                                        derivative.add(outer);
+                                    }
                                 }
                             }
                         }
@@ -125,8 +136,11 @@ impl<S: Semiring> Parser<'_, S> {
                                     for entry in layer.triples().find(prefix(a, b), c) {
                                         let parent = usize::from(layer.triples().parent(entry));
                                         let outer = around[parent].mul(&weights.triples[entry]);
+                                        if outer.is_zero() {
+                                            continue;
+                                        }
                                         let inner = outer.mul(value);
-                                        triple_rules[entry].add(inner.mul(third));
+                                        uses.push((layer.triples().rule(entry) as u32, inner.mul(third)));
                                         outside[third_entry].add(inner);
                                         derivative.add(outer.mul(third));
                                     }
@@ -148,14 +162,7 @@ impl<S: Semiring> Parser<'_, S> {
                 }
             }
         }
-        let mut rules = vec![S::zero(); layer.rules().len()];
-        for (entry, value) in pair_rules.into_iter().enumerate() {
-            rules[layer.pairs().rule(entry)] = value;
-        }
-        for (entry, value) in triple_rules.into_iter().enumerate() {
-            rules[layer.triples().rule(entry)] = value;
-        }
-        (outside, rules)
+        (outside, uses)
     }
 }
 
@@ -203,8 +210,12 @@ impl Parser<'_, Magnitude> {
             }
             spans.push(found);
         }
-        let rules =
-            outside.rules.iter().map(|layer| layer.iter().map(|&value| (value / total).value()).collect()).collect();
+        let expected = self.grammar().layers().iter().zip(&outside.uses).map(|(layer, uses)| {
+            let mut counts = vec![0.0; layer.rules().len()];
+            uses.iter().for_each(|&(rule, value)| counts[rule as usize] += (value / total).value());
+            counts
+        });
+        let rules = expected.collect();
         Some(Marginals { spans, rules })
     }
 }

@@ -4,6 +4,7 @@ use crate::chart::Parser;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Rule};
+use crate::inside::{decay, is_safe};
 use crate::magnitude::Magnitude;
 use crate::semiring::Semiring;
 use rayon::prelude::*;
@@ -39,24 +40,40 @@ impl Uses {
 
 /// Counts the uses of all rules in some sentences.
 pub(crate) fn count_uses(grammar: &Grammar, corpus: &Corpus, sentences: Range<usize>) -> Result<Uses> {
-    let parser = Parser::<Magnitude>::new(grammar);
+    let longest = sentences.clone().map(|i| corpus.sentence(i).len()).max().unwrap_or(0);
+    if is_safe(decay(grammar), longest) {
+        count_with(&Parser::<f64>::new(grammar), corpus, sentences, |value, total| value / total, |total| total.ln())
+    } else {
+        let share = |value: &Magnitude, total: &Magnitude| (*value / *total).value();
+        count_with(&Parser::<Magnitude>::new(grammar), corpus, sentences, share, |total| total.ln())
+    }
+}
+
+fn count_with<S: Semiring>(
+    parser: &Parser<S>,
+    corpus: &Corpus,
+    sentences: Range<usize>,
+    share: impl Fn(&S, &S) -> f64 + Sync,
+    ln: impl Fn(&S) -> f64 + Sync,
+) -> Result<Uses> {
+    let grammar = parser.grammar();
     let count_shard = |&start: &usize| -> Result<Uses> {
         let mut buffers = parser.buffers();
         let mut uses = Uses::none(grammar);
         for i in start..sentences.end.min(start + SHARD) {
             let chart = parser.parse_with(&mut buffers, corpus.sentence(i))?;
             let root = corpus.roots()[i];
-            let Some(&total) = chart.value(0, 0, chart.len(), root) else {
+            let Some(total) = chart.value(0, 0, chart.len(), root) else {
                 uses.unexplained += 1;
                 continue;
             };
-            uses.log_likelihood += total.ln();
-            let mut roots = vec![Magnitude::zero(); grammar.classes()];
-            roots[usize::from(root)] = Magnitude::one();
+            uses.log_likelihood += ln(total);
+            let mut roots = vec![S::zero(); grammar.classes()];
+            roots[usize::from(root)] = S::one();
             let outside = parser.outside(chart, &roots);
             for (level, counts) in uses.counts.iter_mut().enumerate() {
-                for (count, &value) in counts.iter_mut().zip(outside.rules(level)) {
-                    *count += (value / total).value();
+                for (rule, value) in outside.rule_uses(level) {
+                    counts[*rule as usize] += share(value, total);
                 }
             }
         }
