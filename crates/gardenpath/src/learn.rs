@@ -11,4 +11,5 @@ pub mod em;
 pub mod exact;
 pub mod paper;
 pub mod score;
+pub(crate) mod shards;
 pub(crate) mod uses;

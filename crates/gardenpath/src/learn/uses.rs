@@ -5,9 +5,9 @@ use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Rule};
 use crate::inside::{decay, is_safe};
+use crate::learn::shards::merge_in_order;
 use crate::magnitude::Magnitude;
 use crate::semiring::Semiring;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// How often each rule is expected to have been used, given the sentences and their labels.
@@ -20,7 +20,7 @@ pub(crate) struct Uses {
     pub log_likelihood: f64,
 }
 
-/// Sentences of one shard; shards are added in order, whatever the number of threads.
+/// Sentences of one shard.
 const SHARD: usize = 256;
 
 impl Uses {
@@ -57,10 +57,10 @@ fn count_with<S: Semiring>(
     ln: impl Fn(&S) -> f64 + Sync,
 ) -> Result<Uses> {
     let grammar = parser.grammar();
-    let count_shard = |&start: &usize| -> Result<Uses> {
+    let count_shard = |shard: Range<usize>| -> Result<Uses> {
         let mut buffers = parser.buffers();
         let mut uses = Uses::none(grammar);
-        for i in start..sentences.end.min(start + SHARD) {
+        for i in shard {
             let chart = parser.parse_with(&mut buffers, corpus.sentence(i))?;
             let root = corpus.roots()[i];
             let Some(total) = chart.value(0, 0, chart.len(), root) else {
@@ -80,12 +80,7 @@ fn count_with<S: Semiring>(
         Ok(uses)
     };
     let mut total = Uses::none(grammar);
-    let starts: Vec<usize> = sentences.clone().step_by(SHARD).collect();
-    for wave in starts.chunks(4 * rayon::current_num_threads()) {
-        for uses in wave.par_iter().map(count_shard).collect::<Vec<Result<Uses>>>() {
-            total.add(&uses?);
-        }
-    }
+    merge_in_order(sentences, SHARD, count_shard, |uses| total.add(&uses))?;
     Ok(total)
 }
 

@@ -6,7 +6,7 @@ use super::segment::{NodeLaw, Segmentation};
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Symbol};
-use rayon::prelude::*;
+use crate::learn::shards::merge_in_order;
 use std::ops::Range;
 
 /// One level of a corpus, seen through the layers that are known below it.
@@ -33,7 +33,7 @@ pub(super) struct Counts {
     pub tokens: f64,
 }
 
-/// Sentences of one shard. Shards are merged in order, so that sums do not depend on the number of threads.
+/// Sentences of one shard.
 const SHARD: usize = 1024;
 
 impl View<'_> {
@@ -145,16 +145,11 @@ impl View<'_> {
             Ok(sum)
         };
         let mut total = Counts { counts: vec![0.0; size], log_likelihood: 0.0, tokens: 0.0 };
-        let starts: Vec<usize> = sentences.clone().step_by(SHARD).collect();
-        for wave in starts.chunks(2 * rayon::current_num_threads()) {
-            let ranges = wave.par_iter().map(|&start| shard(start..sentences.end.min(start + SHARD)));
-            for found in ranges.collect::<Vec<Result<Counts>>>() {
-                let found = found?;
-                total.counts.iter_mut().zip(&found.counts).for_each(|(sum, count)| *sum += count);
-                total.log_likelihood += found.log_likelihood;
-                total.tokens += found.tokens;
-            }
-        }
+        merge_in_order(sentences, SHARD, shard, |found| {
+            total.counts.iter_mut().zip(&found.counts).for_each(|(sum, count)| *sum += count);
+            total.log_likelihood += found.log_likelihood;
+            total.tokens += found.tokens;
+        })?;
         Ok(total)
     }
 }

@@ -6,9 +6,10 @@ use super::layer::drop_untypical;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Rule, Symbol};
-use rayon::prelude::*;
+use crate::learn::shards::merge_in_order;
+use std::ops::Range;
 
-/// Sentences of one shard; shards are added in order, whatever the number of threads.
+/// Sentences of one shard.
 const SHARD: usize = 1024;
 
 /// Steps of expectation maximisation, at most.
@@ -73,10 +74,10 @@ pub(super) fn learn(
 
 /// How often each tuple is expected to be the rule of each label.
 fn count(grammar: &Grammar, corpus: &Corpus, training: usize, probability: &[f64], size: usize) -> Result<Vec<f64>> {
-    let count_shard = |&start: &usize| -> Result<Vec<f64>> {
+    let count_shard = |shard: Range<usize>| -> Result<Vec<f64>> {
         let mut reader = Reader::new(grammar, 1);
         let (mut lattice, mut counts) = (Lattice::default(), vec![0.0; probability.len()]);
-        for i in start..training.min(start + SHARD) {
+        for i in shard {
             let row = usize::from(corpus.roots()[i]) * size;
             reader.read(corpus.sentence(i), |tuple| probability[row + tuple as usize] > 0.0, &mut lattice)?;
             let values = || {
@@ -91,11 +92,8 @@ fn count(grammar: &Grammar, corpus: &Corpus, training: usize, probability: &[f64
         Ok(counts)
     };
     let mut total = vec![0.0; probability.len()];
-    let starts: Vec<usize> = (0..training).step_by(SHARD).collect();
-    for wave in starts.chunks(2 * rayon::current_num_threads()) {
-        for counts in wave.par_iter().map(count_shard).collect::<Vec<Result<Vec<f64>>>>() {
-            total.iter_mut().zip(&counts?).for_each(|(sum, count)| *sum += count);
-        }
-    }
+    merge_in_order(0..training, SHARD, count_shard, |counts| {
+        total.iter_mut().zip(&counts).for_each(|(sum, count)| *sum += count);
+    })?;
     Ok(total)
 }
