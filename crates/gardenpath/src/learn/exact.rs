@@ -2,11 +2,11 @@
 //!
 //! It goes up from the tokens. At each level a sentence is a sequence of blocks: tuples of adjacent candidates, each of which
 //! was one node above. First the tuples that are rules are found, without labels, as the lexicon that explains the sentences
-//! best ([`layer`]). Then they are clustered by what stands around them: the label, and the clusters of their neighbours
-//! ([`mixture`]). A cluster is a symbol of the next level, and the chart is filled one level further by the parser's own
-//! recursion. At the top the labels are the symbols ([`root`]). Rules whose parent was not certain are then decided by the whole
-//! grammar ([`repair`]). The result is judged by sentences that were kept back
-//! ([`verdict`]): a grammar that cannot be trusted is called so, with the reason.
+//! best (`layer`). Then they are clustered by what stands around them: the label, and the clusters of their neighbours
+//! (`mixture`). A cluster is a symbol of the next level, and the chart is filled one level further by the parser's own
+//! recursion. At the top the labels are the symbols (`root`). Rules whose parent was not certain are then decided by the whole
+//! grammar (`repair`). The result is judged by sentences that were kept back
+//! (`verdict`): a grammar that cannot be trusted is called so, with the reason.
 
 mod lattice;
 mod layer;
