@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p gardenpath` prints a table. Machines differ and are noisy: every line is the best of several rounds.
 
-use gardenpath::{Chart, Corpus, Ensemble, Grammar, Inside, LogProbability, Sampler, Seed, class_entropy};
+use gardenpath::{Chart, Corpus, Ensemble, Grammar, Inside, LogProbability, Moments, Sampler, Seed, class_entropy};
 use std::time::Instant;
 
 fn main() {
@@ -12,6 +12,9 @@ fn main() {
     println!("{:<44} {:>14} {:>14}", "one thread, v = 16", "measured", "at least");
     if chosen("sample") {
         sampling();
+    }
+    if chosen("moments") {
+        moments();
     }
     if chosen("inside") {
         inside(2, 1.0e6);
@@ -33,6 +36,19 @@ fn sampling() {
     let mut tokens = 0;
     let seconds = best_of(9, || tokens = Corpus::sample_with(&sampler, Seed::new(1), 0..400_000).tokens().len());
     report("sampling, L = 3, f = 1/4 (tokens/s)", tokens as f64 / seconds, "150.0 M");
+}
+
+fn moments() {
+    let corpus = Corpus::sample(&grammar(3, 0.25), Seed::new(1), 0..400_000);
+    let mut plain = Moments::new(16, 16).expect("the tables fit");
+    let mut fast = plain.clone();
+    let sample = Corpus::sample(&grammar(3, 0.25), Seed::new(1), 0..1000);
+    sample.sentences().zip(sample.roots()).for_each(|(s, &root)| plain.add(s, root).expect("the tokens are right"));
+    fast.add_corpus(&sample).expect("the tokens are right");
+    assert!((0..16).all(|y| plain.triple_count(3, 1, 2, y) == fast.triple_count(3, 1, 2, y)));
+    let mut moments = Moments::new(16, 16).expect("the tables fit");
+    let seconds = best_of(7, || moments.add_corpus(&corpus).expect("the tokens are right"));
+    report("pairs and triples by root, L = 3 (tokens/s)", corpus.tokens().len() as f64 / seconds, "100.0 M");
 }
 
 fn inside(depth: usize, at_least: f64) {

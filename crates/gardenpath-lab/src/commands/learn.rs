@@ -9,7 +9,7 @@ use crate::files;
 use crate::progress;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use gardenpath::learn::paper::PaperLearner;
+use gardenpath::learn::paper::{self, PaperLearner};
 use gardenpath::learn::{em, exact};
 use gardenpath::{Corpus, Grammar, Sampler, Seed};
 use report::Report;
@@ -51,6 +51,15 @@ pub struct Arguments {
     /// How to learn
     #[arg(long, value_enum, default_value = "exact")]
     mode: Mode,
+    /// How mode paper compares triples with the centroids of the pairs
+    #[arg(long, value_enum, default_value = "inner-product")]
+    alignment: Alignment,
+    /// Factor of the threshold for pairs in mode paper
+    #[arg(long, default_value_t = 0.85, value_name = "G")]
+    gamma_binary: f64,
+    /// Factor of the threshold for triples in mode paper
+    #[arg(long, default_value_t = 1.5, value_name = "G")]
+    gamma_ternary: f64,
     /// Random starts of mode em
     #[arg(long, default_value = "3", value_parser = size, value_name = "N")]
     starts: usize,
@@ -77,6 +86,15 @@ pub enum Mode {
     Paper,
     /// Inside-outside from random starts
     Em,
+}
+
+/// How triples are compared with centroids.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Alignment {
+    /// As the paper's proposition does
+    InnerProduct,
+    /// As the paper's Algorithm 3 does
+    Cosine,
 }
 
 /// Fresh sentences of the true grammar for the score.
@@ -129,7 +147,14 @@ fn learn(corpus: &Corpus, vocab: usize, depth: usize, arguments: &Arguments) -> 
             Outcome { grammar: learned.grammar, verdict: Some(learned.verdict) }
         }
         Mode::Paper => {
-            let learner = PaperLearner::new(vocab, depth).p_binary(arguments.p_binary.unwrap_or(0.5));
+            let alignment = match arguments.alignment {
+                Alignment::InnerProduct => paper::Alignment::InnerProduct,
+                Alignment::Cosine => paper::Alignment::Cosine,
+            };
+            let learner = PaperLearner::new(vocab, depth)
+                .p_binary(arguments.p_binary.unwrap_or(0.5))
+                .gammas(arguments.gamma_binary, arguments.gamma_ternary)
+                .alignment(alignment);
             Outcome { grammar: learner.clustering(10, seed).learn(corpus)?.grammar, verdict: None }
         }
         Mode::Em => {
