@@ -43,9 +43,10 @@ pub(super) fn repair(
 fn offer(layer: &Layer, doubts: &[Doubt]) -> Vec<Rule> {
     let mut rules = layer.rules().to_vec();
     for doubt in doubts {
-        if let Some(rule) = layer.rules_with(doubt.children).map(|id| layer.rules()[id]).next() {
-            let others = doubt.parents.iter().filter(|parent| **parent != rule.parent);
-            rules.extend(others.map(|&parent| Rule { parent, ..rule }));
+        let known: Vec<Rule> = layer.rules_with(doubt.children).map(|id| layer.rules()[id]).collect();
+        if let Some(&rule) = known.first() {
+            let new = doubt.parents.iter().filter(|parent| known.iter().all(|rule| rule.parent != **parent));
+            rules.extend(new.map(|&parent| Rule { parent, ..rule }));
         }
     }
     normalise(rules, layer.parents())
