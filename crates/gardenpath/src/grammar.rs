@@ -196,12 +196,15 @@ impl Grammar {
 
     /// Refuses a sentence with tokens that the grammar does not have.
     pub fn check_sentence(&self, sentence: &[Symbol]) -> Result<()> {
-        match sentence.iter().position(|&token| usize::from(token) >= self.vocab()) {
-            None => Ok(()),
-            Some(position) => {
-                Err(Error::UnknownToken { position, token: usize::from(sentence[position]), vocab: self.vocab() })
-            }
-        }
+        check_tokens(sentence, self.vocab())
+    }
+}
+
+/// Refuses a sentence with a token that is not below `vocab`.
+pub fn check_tokens(sentence: &[Symbol], vocab: usize) -> Result<()> {
+    match sentence.iter().position(|&token| usize::from(token) >= vocab) {
+        None => Ok(()),
+        Some(position) => Err(Error::UnknownToken { position, token: usize::from(sentence[position]), vocab }),
     }
 }
 

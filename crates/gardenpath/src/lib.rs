@@ -40,7 +40,7 @@ pub use chart::{Buffers, Candidates, Cell, Chart, Marginals, Outside, Parser};
 pub use cluster::{Clustering, KMeans};
 pub use corpus::{Corpus, Sampler};
 pub use error::{Error, Result};
-pub use grammar::{Children, Ensemble, Grammar, Layer, Rule, RuleCounts, Symbol};
+pub use grammar::{Children, Ensemble, Grammar, Layer, Rule, RuleCounts, Symbol, check_tokens};
 pub use inside::{Inside, Posterior, Workspace};
 pub use magnitude::Magnitude;
 pub use moments::{Covariance, ExpectedMoments, Moments, PositionedTriples, Tuples};

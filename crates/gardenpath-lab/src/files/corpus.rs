@@ -2,7 +2,7 @@
 
 use super::{is_standard, jsonl, parquet, plain, shown};
 use anyhow::{Result, anyhow, bail};
-use gardenpath::{Corpus, Error, Symbol};
+use gardenpath::Corpus;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
@@ -73,12 +73,4 @@ pub fn read(path: &Path, vocab: usize) -> Result<Pieces> {
             Pieces { fingerprint: reader.fingerprint(), pieces: Box::new(reader) }
         }
     })
-}
-
-/// Refuses a sentence with a token that is not below `vocab`.
-pub(super) fn check_tokens(sentence: &[Symbol], vocab: usize) -> Result<(), Error> {
-    match sentence.iter().position(|&token| usize::from(token) >= vocab) {
-        None => Ok(()),
-        Some(position) => Err(Error::UnknownToken { position, token: usize::from(sentence[position]), vocab }),
-    }
 }

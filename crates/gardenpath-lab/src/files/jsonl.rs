@@ -1,9 +1,9 @@
 //! Corpora as JSON lines, the format that every language can read and write.
 
 use super::NO_ROOT;
-use super::corpus::{PIECE_SENTENCES, PIECE_TOKENS, check_tokens};
+use super::corpus::{PIECE_SENTENCES, PIECE_TOKENS};
 use anyhow::{Result, anyhow, bail};
-use gardenpath::{Corpus, Symbol};
+use gardenpath::{Corpus, Symbol, check_tokens};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Read, Write};

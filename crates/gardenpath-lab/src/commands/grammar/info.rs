@@ -3,7 +3,7 @@
 use crate::commands::Answer;
 use crate::draw::table::{Table, short};
 use anyhow::Result;
-use gardenpath::{Children, Corpus, Grammar, Inside, Layer, Seed};
+use gardenpath::{Children, Corpus, Estimate, Grammar, Inside, Layer, Seed};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -94,12 +94,10 @@ fn measure_entropy(grammar: &Grammar) -> Result<Option<Entropy>> {
     }
     let corpus = Corpus::sample(grammar, Seed::new(0).child("info"), 0..sentences);
     let values: Vec<f64> = Inside::new(grammar).batch(&corpus)?.iter().map(|posterior| posterior.entropy()).collect();
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let Estimate { mean, stderr } = Estimate::of(&values);
     Ok(Some(Entropy {
         mean,
-        stderr: (squares / (n - 1.0) / n).sqrt(),
+        stderr,
         normalized: if grammar.classes() > 1 { mean / (grammar.classes() as f64).ln() } else { 0.0 },
         sentences: values.len(),
     }))

@@ -2,7 +2,7 @@
 
 use super::keys;
 use crate::files::NO_ROOT;
-use crate::files::corpus::{PIECE_SENTENCES, check_tokens};
+use crate::files::corpus::PIECE_SENTENCES;
 use anyhow::{Result, anyhow, bail};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -10,7 +10,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
-use gardenpath::{Corpus, Symbol};
+use gardenpath::{Corpus, Symbol, check_tokens};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::file::reader::ChunkReader;
