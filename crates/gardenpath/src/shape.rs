@@ -71,6 +71,12 @@ impl Shape {
         self.spans[level].0..=self.spans[level].1
     }
 
+    /// The numbers of children that the rules of `layer` allow.
+    pub fn arities(&self, layer: usize) -> RangeInclusive<usize> {
+        let ((min, max), (min_below, max_below)) = (self.spans[layer], self.spans[layer + 1]);
+        min / min_below..=max / max_below
+    }
+
     /// The possible sentence lengths.
     pub fn lengths(&self) -> RangeInclusive<usize> {
         self.spans(0)

@@ -1,0 +1,36 @@
+//! What can go wrong.
+
+/// An error of this crate.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A size is too small.
+    #[error("a {what} of {value} is too small, at least {least} is needed")]
+    TooSmall {
+        /// What is too small.
+        what: &'static str,
+        /// Its value.
+        value: usize,
+        /// The smallest value.
+        least: usize,
+    },
+    /// The heads of a transformer must share its width evenly.
+    #[error("{heads} heads cannot share a width of {width}: the width must be a multiple of the number of heads")]
+    Heads {
+        /// The number of heads.
+        heads: usize,
+        /// The width.
+        width: usize,
+    },
+    /// The network does not fit any memory.
+    #[error("this network would need {gigabytes} GB for its weights")]
+    TooLarge {
+        /// The memory of the weights.
+        gigabytes: u128,
+    },
+    /// A file of weights does not fit the network.
+    #[error("{0}")]
+    Weights(String),
+}
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;

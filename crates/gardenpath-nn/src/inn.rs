@@ -1,0 +1,185 @@
+//! The inside neural network: its feature maps are the cells of the inside chart.
+//!
+//! Only cells that some tree over the sentence can use are computed; which ones depends on the length alone, so they are
+//! found once per length. Just above the tokens a cell is a pair or a triple of tokens: equal tuples are computed once per batch.
+
+use crate::network::{Network, Normalization};
+use crate::scalar::Scalar;
+use crate::wired::{Filter, Plan, Wired};
+use crate::wiring::{Gather, Input, Wiring};
+use gardenpath::{Shape, Symbol};
+use std::collections::HashMap;
+
+/// The engine of the network.
+pub fn engine<T: Scalar>(network: &Network, normalization: Normalization) -> Wired<T> {
+    let depth = network.shape.depth();
+    let filters: Vec<Vec<Filter>> = (0..depth)
+        .rev()
+        .map(|level| {
+            let inputs = if level + 1 == depth { network.vocab } else { network.width };
+            let filter = |arity: usize| match normalization {
+                Normalization::FanIn => Filter { roles: arity, scale: 1.0 / ((arity * inputs) as f64).sqrt() },
+                Normalization::Width => Filter { roles: arity, scale: 1.0 / (inputs as f64).sqrt() },
+            };
+            network.shape.arities(level).map(filter).collect()
+        })
+        .collect();
+    Wired::new(network.vocab, network.classes, network.width, &filters, 1)
+}
+
+/// Wires batches, and remembers the cells of each sentence length.
+#[derive(Clone, Debug)]
+pub struct Planner {
+    vocab: usize,
+    shape: Shape,
+    templates: HashMap<usize, Template>,
+}
+
+/// The cells of all sentences of one length.
+#[derive(Clone, Debug)]
+struct Template {
+    /// `cells[level]`: start and span of each cell, for the levels above the tokens.
+    cells: Vec<Vec<(usize, usize)>>,
+    /// `inputs[level]`: the inputs of the cells of a level, as numbers of cells of the level below.
+    inputs: Vec<Vec<(u32, Input)>>,
+}
+
+impl Planner {
+    /// A planner for the sentences of one shape.
+    pub fn new(network: &Network) -> Self {
+        Planner { vocab: network.vocab, shape: network.shape.clone(), templates: HashMap::new() }
+    }
+
+    /// The wiring of a batch.
+    pub fn plan(&mut self, sentences: &[&[Symbol]]) -> Plan {
+        for sentence in sentences {
+            let template = || Template::new(&self.shape, sentence.len());
+            self.templates.entry(sentence.len()).or_insert_with(template);
+        }
+        let depth = self.shape.depth();
+        let templates: Vec<&Template> = sentences.iter().map(|sentence| &self.templates[&sentence.len()]).collect();
+
+        let mut tuples = Tuples::new(&self.shape, self.vocab);
+        // For each cell of the current level, sentence by sentence, its row.
+        let mut rows: Vec<u32> = Vec::new();
+        for (sentence, template) in sentences.iter().zip(&templates) {
+            let row = |&(start, span): &(usize, usize)| tuples.row(&sentence[start..start + span]);
+            rows.extend(template.cells[depth - 1].iter().map(row));
+        }
+        let mut layers = vec![tuples.wiring()];
+        let mut children = layers[0].targets;
+        for level in (0..depth - 1).rev() {
+            let (mut base, mut target_base) = (0, 0);
+            let mut inputs = Vec::with_capacity(templates.iter().map(|t| t.inputs[level].len()).sum());
+            for template in &templates {
+                let shift = |&(target, Input { role, child }): &(u32, Input)| {
+                    (target_base as u32 + target, Input { role, child: rows[base + child as usize] })
+                };
+                inputs.extend(template.inputs[level].iter().map(shift));
+                base += template.cells[level + 1].len();
+                target_base += template.cells[level].len();
+            }
+            layers.push(Wiring::new(self.shape.arities(level).sum(), children, target_base, &inputs));
+            children = target_base;
+            rows.clear();
+            rows.extend(0..target_base as u32);
+        }
+        // At the root each sentence has one cell.
+        let top = rows.iter().enumerate().map(|(i, &row)| (i as u32, row));
+        Plan { layers, top: Gather::new(sentences.len(), children, top) }
+    }
+}
+
+impl Template {
+    fn new(shape: &Shape, len: usize) -> Self {
+        let depth = shape.depth();
+        let cells_of = |level: usize| -> Vec<(usize, usize)> {
+            let starts = (0..len).flat_map(|start| shape.spans(level).map(move |span| (start, span)));
+            starts.filter(|&(start, span)| shape.reachable(level, len, start, span)).collect()
+        };
+        let cells: Vec<_> = (0..depth).map(cells_of).collect();
+        let inputs = (0..depth - 1).map(|level| inputs_of(shape, level, &cells[level], &cells[level + 1])).collect();
+        Template { cells, inputs }
+    }
+}
+
+/// The inputs of the cells of a level: the parts of all their splits.
+fn inputs_of(
+    shape: &Shape,
+    level: usize,
+    targets: &[(usize, usize)],
+    children: &[(usize, usize)],
+) -> Vec<(u32, Input)> {
+    let numbers: HashMap<(usize, usize), u32> = children.iter().copied().zip(0..).collect();
+    let spans = shape.spans(level + 1);
+    let mut inputs = Vec::new();
+    for (target, &(start, span)) in (0..).zip(targets) {
+        let mut role = 0;
+        for arity in shape.arities(level) {
+            for split in splits(span, arity, spans.clone()) {
+                let mut place = start;
+                for (part, length) in split.into_iter().enumerate() {
+                    let child = numbers[&(place, length)];
+                    inputs.push((target, Input { role: role + part as u32, child }));
+                    place += length;
+                }
+            }
+            role += arity as u32;
+        }
+    }
+    inputs
+}
+
+/// The ways to divide a span into `parts` spans of allowed lengths.
+fn splits(span: usize, parts: usize, allowed: std::ops::RangeInclusive<usize>) -> Vec<Vec<usize>> {
+    if parts == 1 {
+        return if allowed.contains(&span) { vec![vec![span]] } else { vec![] };
+    }
+    let mut all = Vec::new();
+    for first in allowed.clone().take_while(|&first| first < span) {
+        for rest in splits(span - first, parts - 1, allowed.clone()) {
+            all.push([vec![first], rest].concat());
+        }
+    }
+    all
+}
+
+/// The different tuples of tokens in a batch.
+struct Tuples {
+    vocab: usize,
+    roles: usize,
+    /// The first role of tuples of each length.
+    first_role: [u32; 4],
+    rows: HashMap<[Symbol; 4], u32>,
+    inputs: Vec<(u32, Input)>,
+}
+
+impl Tuples {
+    fn new(shape: &Shape, vocab: usize) -> Self {
+        let mut first_role = [0; 4];
+        let mut roles = 0;
+        for arity in shape.arities(shape.depth() - 1) {
+            first_role[arity] = roles as u32;
+            roles += arity;
+        }
+        Tuples { vocab, roles, first_role, rows: HashMap::new(), inputs: Vec::new() }
+    }
+
+    /// The row of a tuple.
+    fn row(&mut self, tuple: &[Symbol]) -> u32 {
+        let mut key = [tuple.len() as Symbol; 4];
+        key[1..=tuple.len()].copy_from_slice(tuple);
+        let next = self.rows.len() as u32;
+        let row = *self.rows.entry(key).or_insert(next);
+        if row == next {
+            let first = self.first_role[tuple.len()];
+            let input = |(role, &token): (u32, &Symbol)| (row, Input { role, child: u32::from(token) });
+            self.inputs.extend((first..).zip(tuple).map(input));
+        }
+        row
+    }
+
+    fn wiring(&self) -> Wiring {
+        Wiring::new(self.roles, self.vocab, self.rows.len(), &self.inputs)
+    }
+}

@@ -1,0 +1,20 @@
+//! nn
+#![allow(missing_docs)]
+pub mod attention;
+pub mod cnn;
+pub mod error;
+pub mod inn;
+pub mod loss;
+pub mod matmul;
+pub mod model;
+pub mod network;
+pub mod norm;
+pub mod rows;
+pub mod scalar;
+pub mod tensors;
+pub mod transformer;
+pub mod wired;
+pub mod wiring;
+pub use error::{Error, Result};
+pub use network::{Architecture, Network, Normalization, Parameter, Start};
+pub use tensors::{Sink, Tensors};

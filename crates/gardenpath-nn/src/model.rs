@@ -1,0 +1,61 @@
+//! A network at work: logits, and the gradient of its loss.
+
+use crate::network::{Architecture, Network};
+use crate::scalar::Scalar;
+use crate::tensors::{Sink, Tensors};
+use crate::transformer::Transformer;
+use crate::wired::Wired;
+use crate::{cnn, inn};
+use gardenpath::Symbol;
+
+/// The forward and backward passes of a network, with buffers that are used again for each batch.
+pub struct Model<T> {
+    network: Network,
+    kind: Kind<T>,
+}
+
+enum Kind<T> {
+    Cnn(Wired<T>),
+    Inn(Wired<T>, inn::Planner),
+    Transformer(Transformer<T>),
+}
+
+impl<T: Scalar> Model<T> {
+    /// The passes of a network.
+    pub fn new(network: &Network) -> Self {
+        let kind = match network.architecture {
+            Architecture::Cnn { normalization } => Kind::Cnn(cnn::engine(network, normalization)),
+            Architecture::Inn { normalization } => {
+                Kind::Inn(inn::engine(network, normalization), inn::Planner::new(network))
+            }
+            Architecture::Transformer { layers, heads, mlp } => {
+                Kind::Transformer(Transformer::new(network, layers, heads, mlp))
+            }
+        };
+        Model { network: network.clone(), kind }
+    }
+
+    /// The logits of a batch, `[sentences][classes]`.
+    pub fn logits(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> &[T] {
+        match &mut self.kind {
+            Kind::Cnn(engine) => engine.logits(weights, &cnn::plan(&self.network, sentences)),
+            Kind::Inn(engine, planner) => engine.logits(weights, &planner.plan(sentences)),
+            Kind::Transformer(engine) => engine.logits(weights, sentences),
+        }
+    }
+
+    /// The mean cross-entropy of a batch; its gradient goes into the sink.
+    pub fn learn(
+        &mut self,
+        weights: &mut Tensors<T>,
+        sentences: &[&[Symbol]],
+        roots: &[Symbol],
+        sink: &mut Sink<'_, T>,
+    ) -> f64 {
+        match &mut self.kind {
+            Kind::Cnn(engine) => engine.learn(weights, &cnn::plan(&self.network, sentences), roots, sink),
+            Kind::Inn(engine, planner) => engine.learn(weights, &planner.plan(sentences), roots, sink),
+            Kind::Transformer(engine) => engine.learn(weights, sentences, roots, sink),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What a network is: its architecture, and the list of parameters that follows from it.
+
+use crate::error::{Error, Result};
+use gardenpath::Shape;
+use serde::{Deserialize, Serialize};
+
+/// How hidden layers are scaled, so that their activations stay of order one for unit Gaussian weights.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Normalization {
+    /// By the number of inputs of a neuron, to the power -1/2.
+    #[default]
+    FanIn,
+    /// By the number of channels below (the paper's `H`), to the power -1/2, whatever the size of the filter.
+    Width,
+}
+
+/// The kind of a network, with what only this kind has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "model", rename_all = "lowercase")]
+pub enum Architecture {
+    /// Convolutions with filters of size 4 and stride 2.
+    Cnn {
+        /// The scale of hidden layers.
+        normalization: Normalization,
+    },
+    /// The inside neural network: shared binary and ternary filters on the cells of the inside chart.
+    Inn {
+        /// The scale of hidden layers.
+        normalization: Normalization,
+    },
+    /// An encoder that reads a class token.
+    Transformer {
+        /// The number of layers.
+        layers: usize,
+        /// The number of heads, a divisor of the width.
+        heads: usize,
+        /// The hidden size of the perceptrons.
+        mlp: usize,
+    },
+}
+
+impl Architecture {
+    /// The paper's convolutional network.
+    pub fn cnn() -> Self {
+        Architecture::Cnn { normalization: Normalization::FanIn }
+    }
+
+    /// The paper's inside neural network.
+    pub fn inn() -> Self {
+        Architecture::Inn { normalization: Normalization::FanIn }
+    }
+
+    /// The paper's transformer: 16 heads, perceptrons four times as wide, one layer for each level of the tree.
+    pub fn transformer(depth: usize, width: usize) -> Self {
+        Architecture::Transformer { layers: depth, heads: 16, mlp: 4 * width }
+    }
+
+    /// The name of the kind.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Architecture::Cnn { .. } => "cnn",
+            Architecture::Inn { .. } => "inn",
+            Architecture::Transformer { .. } => "transformer",
+        }
+    }
+}
+
+/// A network for the sentences of one kind of grammar.
+///
+/// ```
+/// use gardenpath::Shape;
+/// use gardenpath_nn::{Architecture, Network};
+///
+/// let network = Network::new(16, 16, Shape::mixed(2), 512, Architecture::cnn())?;
+/// let names: Vec<String> = network.parameters().into_iter().map(|p| p.name).collect();
+/// assert_eq!(names, ["conv.0", "conv.1", "conv.2", "readout"]);
+/// # Ok::<(), gardenpath_nn::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Network {
+    /// The number of tokens.
+    pub vocab: usize,
+    /// The number of classes: the roots of the grammar.
+    pub classes: usize,
+    /// The shape of the trees, from which the network is generated.
+    pub shape: Shape,
+    /// The number of channels of each layer (the paper's `H` or `d_emb`).
+    pub width: usize,
+    /// The kind of network.
+    pub architecture: Architecture,
+}
+
+/// The values with which a parameter begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Unit Gaussians.
+    Gaussian,
+    /// Ones.
+    One,
+    /// Zeros.
+    Zero,
+}
+
+/// A tensor that is learned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name in files.
+    pub name: String,
+    /// Its shape; the last two sizes are inputs and outputs.
+    pub shape: Vec<usize>,
+    /// Its first values.
+    pub start: Start,
+    /// Its learning rate relative to that of the optimiser.
+    pub rate: f64,
+}
+
+impl Parameter {
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Whether it has no values.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The width for which the learning rate of Adam is meant; other widths are scaled so that updates stay of the same order.
+const ADAM_WIDTH: f64 = 512.0;
+
+impl Network {
+    /// A network, if its sizes make sense.
+    pub fn new(vocab: usize, classes: usize, shape: Shape, width: usize, architecture: Architecture) -> Result<Self> {
+        let network = Network { vocab, classes, shape, width, architecture };
+        network.check()?;
+        Ok(network)
+    }
+
+    fn check(&self) -> Result<()> {
+        let at_least = |what, value, least: usize| {
+            if value < least { Err(Error::TooSmall { what, value, least }) } else { Ok(()) }
+        };
+        at_least("vocabulary", self.vocab, 2)?;
+        at_least("number of classes", self.classes, 2)?;
+        at_least("width", self.width, 1)?;
+        if let Architecture::Transformer { layers, heads, mlp } = self.architecture {
+            at_least("number of layers", layers, 1)?;
+            at_least("number of heads", heads, 1)?;
+            at_least("perceptron", mlp, 1)?;
+            if !self.width.is_multiple_of(heads) {
+                return Err(Error::Heads { heads, width: self.width });
+            }
+        }
+        // A number of values beyond which no machine has the memory; multiplications below cannot overflow.
+        const MOST: u128 = 1 << 40;
+        let values: u128 = self.sizes().iter().sum();
+        if values > MOST { Err(Error::TooLarge { gigabytes: (values * 4) >> 30 }) } else { Ok(()) }
+    }
+
+    fn sizes(&self) -> Vec<u128> {
+        let size = |shape: &Vec<usize>| shape.iter().map(|&n| n as u128).product();
+        self.parameters().iter().map(|parameter| size(&parameter.shape)).collect()
+    }
+
+    /// All parameters, in the order of their tensors.
+    pub fn parameters(&self) -> Vec<Parameter> {
+        let gaussian = |name: String, shape: Vec<usize>| Parameter { name, shape, start: Start::Gaussian, rate: 1.0 };
+        let depth = self.shape.depth();
+        let mut parameters = Vec::new();
+        match self.architecture {
+            Architecture::Cnn { .. } => {
+                for layer in 0..=depth {
+                    let inputs = if layer == 0 { self.vocab } else { self.width };
+                    parameters.push(gaussian(format!("conv.{layer}"), vec![4, inputs, self.width]));
+                }
+            }
+            Architecture::Inn { .. } => {
+                for level in (0..depth).rev() {
+                    let inputs = if level + 1 == depth { self.vocab } else { self.width };
+                    for arity in self.shape.arities(level) {
+                        let name = if arity == 2 { "binary" } else { "ternary" };
+                        parameters.push(gaussian(format!("level.{level}.{name}"), vec![arity, inputs, self.width]));
+                    }
+                }
+            }
+            Architecture::Transformer { layers, mlp, .. } => self.encoder_parameters(layers, mlp, &mut parameters),
+        }
+        parameters.push(gaussian("readout".into(), vec![self.width, self.classes]));
+        parameters
+    }
+
+    fn encoder_parameters(&self, layers: usize, mlp: usize, parameters: &mut Vec<Parameter>) {
+        let width = self.width;
+        let mut add = |name: String, shape: Vec<usize>, start, rate| {
+            parameters.push(Parameter { name, shape, start, rate });
+        };
+        add("embedding".into(), vec![self.vocab + 1, width], Start::Gaussian, 1.0);
+        add("position".into(), vec![self.shape.lengths().end() + 1, width], Start::Gaussian, 1.0);
+        let rate = |inputs: usize| (ADAM_WIDTH / inputs as f64).sqrt();
+        for layer in 0..layers {
+            add(format!("layer.{layer}.attention_norm.gain"), vec![width], Start::One, 1.0);
+            add(format!("layer.{layer}.attention_norm.bias"), vec![width], Start::Zero, 1.0);
+            for name in ["query", "key", "value", "output"] {
+                add(format!("layer.{layer}.{name}"), vec![width, width], Start::Gaussian, rate(width));
+            }
+            add(format!("layer.{layer}.mlp_norm.gain"), vec![width], Start::One, 1.0);
+            add(format!("layer.{layer}.mlp_norm.bias"), vec![width], Start::Zero, 1.0);
+            add(format!("layer.{layer}.up"), vec![width, mlp], Start::Gaussian, rate(width));
+            add(format!("layer.{layer}.down"), vec![mlp, width], Start::Gaussian, rate(mlp));
+        }
+        add("final_norm.gain".into(), vec![width], Start::One, 1.0);
+        add("final_norm.bias".into(), vec![width], Start::Zero, 1.0);
+    }
+}

@@ -1,0 +1,120 @@
+//! Layer normalisation: each row gets mean 0 and variance 1, then a gain and a bias for each channel.
+
+use crate::rows::share;
+use crate::scalar::Scalar;
+use rayon::prelude::*;
+
+/// Added to the variance, as PyTorch does.
+const EPSILON: f64 = 1e-5;
+
+/// Rows whose contributions to gain and bias are summed by one task: fixed, so that sums do not depend on the threads.
+const BLOCK: usize = 128;
+
+/// A normalisation of many rows, with what its backward pass needs.
+#[derive(Clone, Debug, Default)]
+pub struct Norm<T> {
+    /// The result.
+    pub rows: Vec<T>,
+    /// The rows with mean 0 and variance 1.
+    unit: Vec<T>,
+    /// The inverse deviation of each row.
+    inverse: Vec<T>,
+}
+
+impl<T: Scalar> Norm<T> {
+    /// Normalises the rows of `x`.
+    pub fn forward(&mut self, x: &[T], gain: &[T], bias: &[T]) {
+        let width = gain.len();
+        let count = x.len() / width;
+        self.rows.resize(x.len(), T::ZERO);
+        self.unit.resize(x.len(), T::ZERO);
+        self.inverse.resize(count, T::ZERO);
+        let share = share(count);
+        let rows = self.rows.par_chunks_mut(share * width).zip(x.par_chunks(share * width));
+        let kept = self.unit.par_chunks_mut(share * width).zip(self.inverse.par_chunks_mut(share));
+        rows.zip(kept).for_each(|((rows, x), (unit, inverse))| {
+            let rows = rows.chunks_exact_mut(width).zip(x.chunks_exact(width));
+            for ((row, x), (unit, inverse)) in rows.zip(unit.chunks_exact_mut(width).zip(inverse)) {
+                *inverse = normalize(unit, x);
+                for ((y, &unit), (&gain, &bias)) in row.iter_mut().zip(&*unit).zip(gain.iter().zip(bias)) {
+                    *y = unit * gain + bias;
+                }
+            }
+        });
+    }
+
+    /// Adds the gradient that comes back to `x`, given that of the result.
+    ///
+    /// With unit rows `u` and `g = gain * dy` this is `(g - mean(g) - u mean(g u)) / deviation`.
+    pub fn backward(&self, dx: &mut [T], dy: &[T], gain: &[T]) {
+        let width = gain.len();
+        let share = share(self.inverse.len());
+        let rows = dx.par_chunks_mut(share * width).zip(dy.par_chunks(share * width));
+        let kept = self.unit.par_chunks(share * width).zip(self.inverse.par_chunks(share));
+        rows.zip(kept).for_each(|((dx, dy), (unit, inverse))| {
+            let rows = dx.chunks_exact_mut(width).zip(dy.chunks_exact(width));
+            for ((dx, dy), (unit, &inverse)) in rows.zip(unit.chunks_exact(width).zip(inverse)) {
+                let g = || dy.iter().zip(gain).map(|(&dy, &gain)| dy * gain);
+                let mean = mean(g(), width);
+                let slope = self::mean(g().zip(unit).map(|(g, &unit)| g * unit), width);
+                for ((dx, g), &unit) in dx.iter_mut().zip(g()).zip(unit) {
+                    *dx += inverse * (g - mean - unit * slope);
+                }
+            }
+        });
+    }
+
+    /// Adds the gradients of gain and bias, multiplied by `factor`.
+    pub fn gain_gradient(&self, target: &mut [T], dy: &[T], factor: T) {
+        let width = target.len();
+        add_blocks(target, dy, factor, |sums, rows, first| {
+            let unit = &self.unit[first * width..];
+            for (dy, unit) in rows.chunks_exact(width).zip(unit.chunks_exact(width)) {
+                sums.iter_mut().zip(dy.iter().zip(unit)).for_each(|(sum, (&dy, &unit))| *sum += dy * unit);
+            }
+        });
+    }
+
+    /// Adds the gradient of the bias, multiplied by `factor`.
+    pub fn bias_gradient(&self, target: &mut [T], dy: &[T], factor: T) {
+        let width = target.len();
+        add_blocks(target, dy, factor, |sums, rows, _| {
+            for dy in rows.chunks_exact(width) {
+                sums.iter_mut().zip(dy).for_each(|(sum, &dy)| *sum += dy);
+            }
+        });
+    }
+}
+
+/// Adds sums over blocks of rows to `target`, in the order of the blocks.
+fn add_blocks<T: Scalar>(target: &mut [T], rows: &[T], factor: T, add: impl Fn(&mut [T], &[T], usize) + Sync) {
+    let width = target.len();
+    let sum = |(i, rows): (usize, &[T])| {
+        let mut sums = vec![T::ZERO; width];
+        add(&mut sums, rows, i * BLOCK);
+        sums
+    };
+    let blocks: Vec<Vec<T>> = rows.par_chunks(BLOCK * width).enumerate().map(sum).collect();
+    for block in blocks {
+        target.iter_mut().zip(block).for_each(|(target, sum)| *target += factor * sum);
+    }
+}
+
+/// Subtracts the mean, divides by the deviation, and returns its inverse.
+fn normalize<T: Scalar>(unit: &mut [T], x: &[T]) -> T {
+    let mean = mean(x.iter().copied(), x.len());
+    unit.iter_mut().zip(x).for_each(|(unit, &x)| *unit = x - mean);
+    let variance = self::mean(unit.iter().map(|&u| u * u), x.len());
+    let inverse = T::ONE / (variance + T::of(EPSILON)).sqrt();
+    unit.iter_mut().for_each(|unit| *unit *= inverse);
+    inverse
+}
+
+/// The mean of numbers, summed in eight lanes so that it can be vector code.
+fn mean<T: Scalar>(values: impl Iterator<Item = T>, count: usize) -> T {
+    let mut lanes = [T::ZERO; 8];
+    for (i, value) in values.enumerate() {
+        lanes[i % 8] += value;
+    }
+    lanes.into_iter().sum::<T>() * T::of(1.0 / count as f64)
+}

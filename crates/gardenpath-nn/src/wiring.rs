@@ -1,0 +1,177 @@
+//! How the rows of one layer are made from the rows below, for one batch.
+//!
+//! A row of a layer is `relu(Σ child W[role])` over its inputs, each a row below in one of a few roles: the taps of a
+//! convolution, or the places of a split. Three ways lead to the same sum, and the number of rows that must be multiplied
+//! decides between them:
+//!
+//! - **direct**: each input is multiplied on its way to its target;
+//! - **children first**: each child is multiplied once for each role that it plays, then the products are added up;
+//! - **sums first**: the inputs of a target in one role are added up, then multiplied.
+//!
+//! Convolutions are direct. In an inside network the second is best near the tokens, where few different children serve many
+//! targets, and the third at the root, where many splits meet in one cell.
+
+use crate::matmul::Link;
+
+/// One input of a target: a row below, and the role in which it enters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// Which weight matrix multiplies the row.
+    pub role: u32,
+    /// The row below.
+    pub child: u32,
+}
+
+/// Lists of rows: list `i` is `items[offsets[i]..offsets[i + 1]]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lists {
+    offsets: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    /// The lists of the values with equal keys, in the order in which they come.
+    pub fn collect(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+        let mut offsets = vec![0; count + 1];
+        for (key, _) in pairs.clone() {
+            offsets[key as usize + 1] += 1;
+        }
+        for i in 0..count {
+            offsets[i + 1] += offsets[i];
+        }
+        let mut items = vec![0; offsets[count] as usize];
+        let mut next = offsets.clone();
+        for (key, value) in pairs {
+            items[next[key as usize] as usize] = value;
+            next[key as usize] += 1;
+        }
+        Lists { offsets, items }
+    }
+
+    /// The number of lists.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there is no list.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// List `i`.
+    pub fn get(&self, i: usize) -> &[u32] {
+        &self.items[self.offsets[i] as usize..self.offsets[i + 1] as usize]
+    }
+}
+
+/// Sums of rows: which rows are added up, and the inverse for the gradient.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gather {
+    /// The rows whose sum is row `i` of the result.
+    pub sources: Lists,
+    /// The rows of the result that row `i` is part of.
+    pub targets: Lists,
+}
+
+impl Gather {
+    /// The sums of `sources` rows into `targets` rows, given as pairs of a target and a source.
+    pub fn new(targets: usize, sources: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+        let inverse = pairs.clone().map(|(target, source)| (source, target));
+        Gather { sources: Lists::collect(targets, pairs), targets: Lists::collect(sources, inverse) }
+    }
+}
+
+/// All sums of one layer for one batch: rows are added up, multiplied along links, and added up again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wiring {
+    /// Rows of the layer.
+    pub targets: usize,
+    /// Sums of children that are multiplied, if not the children themselves.
+    pub before: Option<Gather>,
+    /// For each role the products to be made; both ends increase.
+    pub links: Vec<Vec<Link>>,
+    /// Rows of products, if they are not the rows of the layer.
+    pub products: usize,
+    /// Sums of products, if not the products themselves.
+    pub after: Option<Gather>,
+}
+
+impl Wiring {
+    /// The cheapest way to compute a layer with `roles` matrices from `children` rows.
+    ///
+    /// `inputs` has the targets in order, each with its inputs.
+    pub fn new(roles: usize, children: usize, targets: usize, inputs: &[(u32, Input)]) -> Self {
+        let uses = Slots::new(roles, children, inputs.iter().map(|&(_, input)| (input.role, input.child)));
+        let sums = Slots::new(roles, targets, inputs.iter().map(|&(target, input)| (input.role, target)));
+        if inputs.len() <= uses.count().min(sums.count())
+            && let Some(links) = increasing_links(roles, inputs)
+        {
+            return Wiring { targets, before: None, links, products: targets, after: None };
+        }
+        if uses.count() <= sums.count() {
+            let pairs = inputs.iter().map(|&(target, input)| (target, uses.slot(input.role, input.child)));
+            let after = Gather::new(targets, uses.count(), pairs);
+            let links = uses.links(|child, slot| Link { from: child, to: slot });
+            Wiring { targets, before: None, links, products: uses.count(), after: Some(after) }
+        } else {
+            let pairs = inputs.iter().map(|&(target, input)| (sums.slot(input.role, target), input.child));
+            let before = Gather::new(sums.count(), children, pairs);
+            let links = sums.links(|target, slot| Link { from: slot, to: target });
+            Wiring { targets, before: Some(before), links, products: targets, after: None }
+        }
+    }
+}
+
+/// The links of a direct layer, if both ends increase in each role.
+fn increasing_links(roles: usize, inputs: &[(u32, Input)]) -> Option<Vec<Vec<Link>>> {
+    let mut links: Vec<Vec<Link>> = vec![Vec::new(); roles];
+    for &(to, Input { role, child: from }) in inputs {
+        let links = &mut links[role as usize];
+        if links.last().is_some_and(|last| last.from >= from || last.to >= to) {
+            return None;
+        }
+        links.push(Link { from, to });
+    }
+    Some(links)
+}
+
+/// Numbers for the pairs of a role and a row that occur, ordered by role and row.
+struct Slots {
+    rows: usize,
+    /// `slots[role * rows + row]`, or `ABSENT`.
+    slots: Vec<u32>,
+    count: u32,
+}
+
+const ABSENT: u32 = u32::MAX;
+
+impl Slots {
+    fn new(roles: usize, rows: usize, pairs: impl Iterator<Item = (u32, u32)>) -> Self {
+        let mut slots = vec![ABSENT; roles * rows];
+        for (role, row) in pairs {
+            slots[role as usize * rows + row as usize] = 0;
+        }
+        let mut count = 0;
+        for slot in slots.iter_mut().filter(|slot| **slot != ABSENT) {
+            *slot = count;
+            count += 1;
+        }
+        Slots { rows, slots, count }
+    }
+
+    fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    fn slot(&self, role: u32, row: u32) -> u32 {
+        self.slots[role as usize * self.rows + row as usize]
+    }
+
+    fn links(&self, link: impl Fn(u32, u32) -> Link) -> Vec<Vec<Link>> {
+        let of_role = |slots: &[u32]| {
+            let present = slots.iter().enumerate().filter(|(_, slot)| **slot != ABSENT);
+            present.map(|(row, &slot)| link(row as u32, slot)).collect()
+        };
+        self.slots.chunks(self.rows.max(1)).map(of_role).collect()
+    }
+}
