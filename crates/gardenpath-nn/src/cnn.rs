@@ -4,6 +4,7 @@
 //! is padded to 10 positions at depth 2 and to 30 at depth 3, as in the paper, and in the same proportion beyond. Since there
 //! are no biases, a position that sees only padding is zero: only the others are rows.
 
+use crate::activations::Place;
 use crate::network::{Network, Normalization};
 use crate::scalar::Scalar;
 use crate::wired::{Filter, Plan, Wired};
@@ -30,6 +31,25 @@ pub fn engine<T: Scalar>(network: &Network, normalization: Normalization) -> Wir
         (0..=depth).map(|layer| vec![Filter { roles: TAPS, scale: scale(inputs(layer)) }]).collect();
     let positions_read = padded_length(&network.shape) >> (depth + 1);
     Wired::new(network.vocab, network.classes, network.width, &filters, positions_read)
+}
+
+/// The tokens for which the rows of each layer stand: a position of layer `l` advances by `2^(l+1)` tokens.
+pub fn places(network: &Network, sentences: &[&[Symbol]]) -> Vec<Vec<Vec<Place>>> {
+    let mut padded = padded_length(&network.shape);
+    let mut positions: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
+    let of_layer = |layer: usize| {
+        padded /= 2;
+        let mut row = 0;
+        let of_sentence = |positions: &mut usize| {
+            *positions = (*positions / 2 + 1).min(padded);
+            let stride = 2 << layer;
+            let places = (0..*positions).map(|i| Place { row: row + i, start: i * stride, len: stride }).collect();
+            row += *positions;
+            places
+        };
+        positions.iter_mut().map(of_sentence).collect()
+    };
+    (0..=network.shape.depth()).map(of_layer).collect()
 }
 
 /// The wiring of a batch.

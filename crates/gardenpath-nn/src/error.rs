@@ -27,9 +27,28 @@ pub enum Error {
         /// The memory of the weights.
         gigabytes: u128,
     },
-    /// A file of weights does not fit the network.
+    /// A tensor is missing.
+    #[error("there is no tensor '{name}'")]
+    Missing {
+        /// Its name.
+        name: String,
+    },
+    /// A tensor has other sizes than the network.
+    #[error("tensor '{name}' has the shape {found:?}, the network needs {expected:?}")]
+    WrongShape {
+        /// Its name.
+        name: String,
+        /// The sizes that it has.
+        found: Vec<usize>,
+        /// The sizes that it should have.
+        expected: Vec<usize>,
+    },
+    /// Bytes that are not a file of weights.
+    #[error("not a safetensors file of 32-bit numbers: {0}")]
+    Format(String),
+    /// A GPU that cannot be used.
     #[error("{0}")]
-    Weights(String),
+    Device(String),
 }
 
 /// A result of this crate.

@@ -3,6 +3,7 @@
 //! Only cells that some tree over the sentence can use are computed; which ones depends on the length alone, so they are
 //! found once per length. Just above the tokens a cell is a pair or a triple of tokens: equal tuples are computed once per batch.
 
+use crate::activations::Place;
 use crate::network::{Network, Normalization};
 use crate::scalar::Scalar;
 use crate::wired::{Filter, Plan, Wired};
@@ -48,6 +49,27 @@ impl Planner {
     /// A planner for the sentences of one shape.
     pub fn new(network: &Network) -> Self {
         Planner { vocab: network.vocab, shape: network.shape.clone(), templates: HashMap::new() }
+    }
+
+    /// The wiring of a batch, and the tokens for which the rows of each layer stand.
+    pub fn plan_with_places(&mut self, sentences: &[&[Symbol]]) -> (Plan, Vec<Vec<Vec<Place>>>) {
+        let plan = self.plan(sentences);
+        let mut tuples = Tuples::new(&self.shape, self.vocab);
+        let of_level = |level: usize| {
+            let mut next = 0..;
+            let of_sentence = |sentence: &&[Symbol]| {
+                let cells = &self.templates[&sentence.len()].cells[level];
+                let mut place = |&(start, len): &(usize, usize)| {
+                    let shared = level + 1 == self.shape.depth();
+                    let row = if shared { tuples.row(&sentence[start..start + len]) as usize } else { next.next().unwrap_or(0) };
+                    Place { row, start, len }
+                };
+                cells.iter().map(&mut place).collect()
+            };
+            sentences.iter().map(of_sentence).collect()
+        };
+        let places = (0..self.shape.depth()).rev().map(of_level).collect();
+        (plan, places)
     }
 
     /// The wiring of a batch.

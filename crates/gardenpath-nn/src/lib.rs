@@ -1,7 +1,9 @@
 //! nn
 #![allow(missing_docs)]
+pub mod activations;
 pub mod attention;
 pub mod cnn;
+pub mod engine;
 pub mod error;
 pub mod inn;
 pub mod loss;
@@ -9,9 +11,11 @@ pub mod matmul;
 pub mod model;
 pub mod network;
 pub mod norm;
+pub mod optimizer;
 pub mod rows;
 pub mod scalar;
 pub mod tensors;
+pub mod train;
 pub mod transformer;
 pub mod wired;
 pub mod wiring;

@@ -1,5 +1,6 @@
 //! A network at work: logits, and the gradient of its loss.
 
+use crate::activations::Activations;
 use crate::network::{Architecture, Network};
 use crate::scalar::Scalar;
 use crate::tensors::{Sink, Tensors};
@@ -57,5 +58,27 @@ impl<T: Scalar> Model<T> {
             Kind::Inn(engine, planner) => engine.learn(weights, &planner.plan(sentences), roots, sink),
             Kind::Transformer(engine) => engine.learn(weights, sentences, roots, sink),
         }
+    }
+    /// What all hidden layers hold for a batch, from the tokens up.
+    pub fn activations(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> Vec<Activations<T>> {
+        let (engine, plan, places, name) = match &mut self.kind {
+            Kind::Cnn(engine) => {
+                let places = cnn::places(&self.network, sentences);
+                (engine, cnn::plan(&self.network, sentences), places, "conv")
+            }
+            Kind::Inn(engine, planner) => {
+                let (plan, places) = planner.plan_with_places(sentences);
+                (engine, plan, places, "level")
+            }
+            Kind::Transformer(engine) => return engine.activations(weights, sentences),
+        };
+        engine.logits(weights, &plan);
+        let depth = self.network.shape.depth();
+        let layer = |((i, values), places): ((usize, &[T]), _)| {
+            let number = if name == "level" { depth - 1 - i } else { i };
+            let layer = format!("{name}.{number}");
+            Activations { layer, width: self.network.width, values: values.to_vec(), places }
+        };
+        engine.rows().enumerate().zip(places).map(layer).collect()
     }
 }

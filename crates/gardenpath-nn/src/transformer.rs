@@ -3,6 +3,7 @@
 //! Sentences are packed one after another, so padding costs nothing. Only the class token is read in the end: in the last layer
 //! nothing else asks, and nothing else enters the perceptron.
 
+use crate::activations::{Activations, Place};
 use crate::attention::{self, Layout, Packed};
 use crate::loss::cross_entropy_gradient;
 use crate::matmul::{self, Link, Update, Weights};
@@ -125,11 +126,35 @@ impl<T: Scalar> Transformer<T> {
 
     /// The logits of a batch, `[sentences][classes]`.
     pub fn logits(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> &[T] {
-        self.forward(weights, &Batch::new(self.vocab, sentences));
+        self.forward(weights, &Batch::new(self.vocab, sentences), |_| {});
         &self.logits
     }
 
-    fn forward(&mut self, weights: &Tensors<T>, batch: &Batch) {
+    /// The residual stream after each layer. The class token stands for the whole sentence; above the last layer it is alone.
+    pub fn activations(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> Vec<Activations<T>> {
+        let batch = Batch::new(self.vocab, sentences);
+        let mut streams = Vec::new();
+        self.forward(weights, &batch, |stream| streams.push(stream.to_vec()));
+        let (width, layers) = (self.width, self.layers.len());
+        let whole = |link: &Link, sentence: &&[Symbol], alone: bool| {
+            let row = if alone { link.to } else { link.from } as usize;
+            Place { row, start: 0, len: sentence.len() }
+        };
+        let of_layer = |(i, values): (usize, Vec<T>)| {
+            let last = i + 1 == layers;
+            let of_sentence = |(link, sentence): (&Link, &&[Symbol])| {
+                let tokens = if last { 0 } else { sentence.len() };
+                let token = |i| Place { row: link.from as usize + 1 + i, start: i, len: 1 };
+                std::iter::once(whole(link, sentence, last)).chain((0..tokens).map(token)).collect()
+            };
+            let places = batch.class.iter().zip(sentences).map(of_sentence).collect();
+            Activations { layer: format!("layer.{i}"), width, values, places }
+        };
+        streams.into_iter().enumerate().map(of_layer).collect()
+    }
+
+    /// Makes the logits. `watch` sees the residual stream after each layer.
+    fn forward(&mut self, weights: &Tensors<T>, batch: &Batch, mut watch: impl FnMut(&[T])) {
         let Self { width, stream, norm, logits, .. } = self;
         let width = *width;
         stream.resize(batch.rows.len() * width, T::ZERO);
@@ -142,6 +167,7 @@ impl<T: Scalar> Transformer<T> {
         });
         for layer in &mut self.layers {
             layer.forward(weights, batch, stream);
+            watch(stream);
         }
         let last = weights.len() - FINAL;
         norm.forward(stream, weights.get(last), weights.get(last + 1));
@@ -160,7 +186,7 @@ impl<T: Scalar> Transformer<T> {
         sink: &mut Sink<'_, T>,
     ) -> f64 {
         let batch = Batch::new(self.vocab, sentences);
-        self.forward(weights, &batch);
+        self.forward(weights, &batch, |_| {});
         let loss = cross_entropy_gradient(&mut self.logits, self.classes, roots);
         let Self { width, norm, logits, gradient, .. } = self;
         let width = *width;

@@ -1,0 +1,151 @@
+//! What training needs of a device, and the engine for the CPU.
+
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::network::{Network, Parameter};
+use crate::optimizer::{Adam, Optimizer};
+use crate::tensors::{Sink, Tensors};
+use gardenpath::{Seed, Symbol};
+
+/// A tensor with its name, as it stands in files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedTensor {
+    /// Its name.
+    pub name: String,
+    /// Its sizes.
+    pub shape: Vec<usize>,
+    /// Its values, row-major.
+    pub values: Vec<f32>,
+}
+
+/// A device that trains a network.
+pub trait Engine {
+    /// One step of the optimiser. Returns the mean cross-entropy of the batch before the step.
+    fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> f64;
+
+    /// The logits of a batch, `[sentences][classes]`.
+    fn logits(&mut self, sentences: &[&[Symbol]]) -> Vec<f32>;
+
+    /// The weights, then the state of the optimiser: all that is needed to go on from here.
+    fn state(&self) -> Vec<NamedTensor>;
+}
+
+/// The initial state of a network: its weights.
+///
+/// ```
+/// use gardenpath::{Seed, Shape};
+/// use gardenpath_nn::{Architecture, Network, engine};
+///
+/// let network = Network::new(8, 8, Shape::mixed(2), 64, Architecture::cnn())?;
+/// let state = engine::initial_state(&network, Seed::new(1));
+/// assert_eq!(state[0].name, "conv.0");
+/// assert_eq!(state[0].shape, [4, 8, 64]);
+/// # Ok::<(), gardenpath_nn::Error>(())
+/// ```
+pub fn initial_state(network: &Network, seed: Seed) -> Vec<NamedTensor> {
+    let parameters = network.parameters();
+    let weights = Tensors::sample(&parameters, seed);
+    named(&parameters, &weights, "").collect()
+}
+
+/// The engine that computes on the CPU, on all threads of the current pool.
+pub struct Cpu {
+    parameters: Vec<Parameter>,
+    model: Model<f32>,
+    weights: Tensors<f32>,
+    rule: Rule,
+}
+
+enum Rule {
+    Sgd { rate: f32 },
+    Adam { rates: Vec<f64>, state: Adam, gradient: Tensors<f32> },
+}
+
+impl Cpu {
+    /// An engine that goes on from a state.
+    pub fn new(network: &Network, optimizer: Optimizer, state: &[NamedTensor]) -> Result<Self> {
+        let parameters = network.parameters();
+        let weights = find(&parameters, state, "")?;
+        let rule = match optimizer {
+            Optimizer::Sgd { learning_rate } => Rule::Sgd { rate: learning_rate as f32 },
+            Optimizer::Adam { learning_rate } => Rule::Adam {
+                rates: parameters.iter().map(|parameter| parameter.rate * learning_rate).collect(),
+                state: adam_state(&parameters, state)?,
+                gradient: Tensors::zeros(&parameters),
+            },
+        };
+        Ok(Cpu { model: Model::new(network), parameters, weights, rule })
+    }
+
+    /// The weights.
+    pub fn weights(&self) -> &Tensors<f32> {
+        &self.weights
+    }
+}
+
+/// The name of the tensor that counts the steps of Adam.
+const STEPS: &str = "adam.steps";
+
+fn adam_state(parameters: &[Parameter], state: &[NamedTensor]) -> Result<Adam> {
+    let Some(steps) = state.iter().find(|tensor| tensor.name == STEPS) else { return Ok(Adam::new(parameters)) };
+    let first = find(parameters, state, "adam.first.")?;
+    let second = find(parameters, state, "adam.second.")?;
+    let steps = steps.values.first().copied().unwrap_or_default() as u64;
+    Ok(Adam { first, second, steps })
+}
+
+impl Engine for Cpu {
+    fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> f64 {
+        match &mut self.rule {
+            Rule::Sgd { rate } => self.model.learn(&mut self.weights, sentences, roots, &mut Sink::Descent(*rate)),
+            Rule::Adam { rates, state, gradient } => {
+                gradient.iter_mut().for_each(|values| values.fill(0.0));
+                let sink = &mut Sink::Gradient(gradient);
+                let loss = self.model.learn(&mut self.weights, sentences, roots, sink);
+                state.step(&mut self.weights, gradient, rates);
+                loss
+            }
+        }
+    }
+
+    fn logits(&mut self, sentences: &[&[Symbol]]) -> Vec<f32> {
+        self.model.logits(&self.weights, sentences).to_vec()
+    }
+
+    fn state(&self) -> Vec<NamedTensor> {
+        let mut state: Vec<NamedTensor> = named(&self.parameters, &self.weights, "").collect();
+        if let Rule::Adam { state: adam, .. } = &self.rule {
+            state.extend(named(&self.parameters, &adam.first, "adam.first."));
+            state.extend(named(&self.parameters, &adam.second, "adam.second."));
+            state.push(NamedTensor { name: STEPS.into(), shape: vec![1], values: vec![adam.steps as f32] });
+        }
+        state
+    }
+}
+
+fn named<'a>(
+    parameters: &'a [Parameter],
+    tensors: &'a Tensors<f32>,
+    prefix: &'a str,
+) -> impl Iterator<Item = NamedTensor> + 'a {
+    parameters.iter().zip(tensors.iter()).map(move |(parameter, values)| NamedTensor {
+        name: format!("{prefix}{}", parameter.name),
+        shape: parameter.shape.clone(),
+        values: values.to_vec(),
+    })
+}
+
+/// The tensors of all parameters among those of a state.
+fn find(parameters: &[Parameter], state: &[NamedTensor], prefix: &str) -> Result<Tensors<f32>> {
+    let find = |parameter: &Parameter| {
+        let name = format!("{prefix}{}", parameter.name);
+        let Some(tensor) = state.iter().find(|tensor| tensor.name == name) else {
+            return Err(Error::Missing { name });
+        };
+        if tensor.shape != parameter.shape {
+            return Err(Error::WrongShape { name, found: tensor.shape.clone(), expected: parameter.shape.clone() });
+        }
+        Ok(tensor.values.clone())
+    };
+    Ok(Tensors::from_values(parameters.iter().map(find).collect::<Result<_>>()?))
+}

@@ -1,0 +1,278 @@
+//! Training with early stopping, one step at a time, so that it can be watched, interrupted and resumed.
+//!
+//! Test losses are measured at steps that grow geometrically: learning takes place on all scales of time. Batches are cut
+//! from an endless sequence of shuffled epochs; batch `b` is a function of the seed and `b` alone.
+
+use crate::engine::{Engine, NamedTensor};
+use crate::loss::cross_entropy;
+use gardenpath::{Corpus, Seed, Symbol};
+use serde::{Deserialize, Serialize};
+
+/// How long to train, and in which portions.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Sentences of a batch.
+    pub batch: usize,
+    /// The largest number of steps.
+    pub max_steps: u64,
+    /// Steps before which a plateau is no reason to stop: networks may rest at the loss of guessing for long.
+    pub min_steps: u64,
+    /// Training stops when the number of steps has grown by this factor without a better test loss.
+    pub patience: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { batch: 128, max_steps: 100_000, min_steps: 2_000, patience: 2.0 }
+    }
+}
+
+/// One measurement of the test loss.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Steps so far.
+    pub step: u64,
+    /// Passes over the training set so far.
+    pub epoch: f64,
+    /// The mean loss of the batches since the last record.
+    pub train_loss: f64,
+    /// The mean cross-entropy of the test set.
+    pub test_loss: f64,
+    /// The share of test sentences whose root has the largest logit.
+    pub test_accuracy: f64,
+}
+
+/// Why training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ending {
+    /// The test loss rose.
+    Rise,
+    /// The test loss did not improve any more.
+    Plateau,
+    /// The largest number of steps was reached.
+    Steps,
+}
+
+/// All that a run has come to besides the state of its engine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Steps so far.
+    pub step: u64,
+    /// The sum of the losses of the batches since the last record.
+    pub loss_sum: f64,
+    /// The number of these batches.
+    pub loss_count: u64,
+    /// All measurements.
+    pub records: Vec<Record>,
+    /// Why training ended, if it has.
+    pub ending: Option<Ending>,
+}
+
+impl Progress {
+    /// The record with the smallest test loss.
+    pub fn best(&self) -> Option<&Record> {
+        self.records.iter().min_by(|a, b| a.test_loss.total_cmp(&b.test_loss))
+    }
+}
+
+/// What happened in one call of [`Trainer::advance`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event {
+    /// A step was taken; the loss of its batch.
+    Step(f64),
+    /// The test loss was measured.
+    Measured {
+        /// What was found.
+        record: Record,
+        /// Whether it is the best so far.
+        best: bool,
+    },
+    /// Training has ended.
+    Ended(Ending),
+}
+
+/// A run of training.
+pub struct Trainer<'a, E> {
+    /// The device at work.
+    pub engine: E,
+    settings: Settings,
+    train: &'a Corpus,
+    test: &'a Corpus,
+    classes: usize,
+    order: Order,
+    progress: Progress,
+}
+
+/// Sentences of a batch of the test set. Larger batches than in training share more work.
+const TEST_BATCH: usize = 512;
+
+/// The first step at which the test loss is measured.
+const FIRST_MEASUREMENT: u64 = 32;
+
+/// The factor from one measurement to the next.
+const SPACING: f64 = 1.12;
+
+/// A test loss counts as better if it is lower by this factor.
+const IMPROVEMENT: f64 = 0.998;
+
+/// A test loss this much above the best, in units of the loss of guessing, is a rise.
+const RISE: f64 = 0.05;
+
+impl<'a, E: Engine> Trainer<'a, E> {
+    /// A run that begins, or goes on from `progress`, which belongs to the state of the engine.
+    pub fn new(
+        engine: E,
+        settings: Settings,
+        [train, test]: [&'a Corpus; 2],
+        classes: usize,
+        seed: Seed,
+        progress: Progress,
+    ) -> Self {
+        let order = Order::new(seed, train.len());
+        Trainer { engine, settings, train, test, classes, order, progress }
+    }
+
+    /// What the run has come to.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// The state of the engine.
+    pub fn state(&self) -> Vec<NamedTensor> {
+        self.engine.state()
+    }
+
+    /// Takes a step, or measures the test loss if it is time to, or ends.
+    pub fn advance(&mut self) -> Event {
+        if let Some(ending) = self.progress.ending {
+            return Event::Ended(ending);
+        }
+        let last = self.progress.records.last().map(|record| record.step);
+        let due = last.map_or(0, next_measurement).min(self.settings.max_steps);
+        if self.progress.step < due {
+            return Event::Step(self.step());
+        }
+        if last != Some(self.progress.step) {
+            return self.measure();
+        }
+        self.progress.ending = Some(Ending::Steps);
+        Event::Ended(Ending::Steps)
+    }
+
+    fn step(&mut self) -> f64 {
+        let size = self.settings.batch.min(self.train.len());
+        let numbers = self.order.batch(self.progress.step, size);
+        let sentences: Vec<&[Symbol]> = numbers.iter().map(|&i| self.train.sentence(i)).collect();
+        let roots: Vec<Symbol> = numbers.iter().map(|&i| self.train.roots()[i]).collect();
+        let loss = self.engine.step(&sentences, &roots);
+        self.progress.step += 1;
+        self.progress.loss_sum += loss;
+        self.progress.loss_count += 1;
+        loss
+    }
+
+    fn measure(&mut self) -> Event {
+        let (test_loss, test_accuracy) = evaluate(&mut self.engine, self.test, self.classes);
+        let Progress { step, loss_sum, loss_count, .. } = self.progress;
+        let batch = self.settings.batch.min(self.train.len());
+        let record = Record {
+            step,
+            epoch: step as f64 * batch as f64 / self.train.len() as f64,
+            train_loss: if loss_count == 0 { test_loss } else { loss_sum / loss_count as f64 },
+            test_loss,
+            test_accuracy,
+        };
+        let best = self.progress.best().is_none_or(|best| test_loss < best.test_loss);
+        self.progress.records.push(record);
+        (self.progress.loss_sum, self.progress.loss_count) = (0.0, 0);
+        self.progress.ending = self.ending();
+        Event::Measured { record, best }
+    }
+
+    /// Whether the records so far are a reason to stop.
+    fn ending(&self) -> Option<Ending> {
+        let records = &self.progress.records;
+        let step = self.progress.step;
+        let guessing = (self.classes as f64).ln();
+        let best = self.progress.best()?;
+        let recent = &records[records.len().saturating_sub(RISE_RECORDS)..];
+        let risen = |record: &Record| !(record.test_loss <= best.test_loss + RISE * guessing);
+        if recent.len() == RISE_RECORDS && recent.iter().all(risen) {
+            return Some(Ending::Rise);
+        }
+        let mut lowest = f64::INFINITY;
+        let mut improved = 0;
+        for record in records {
+            if record.test_loss < lowest * IMPROVEMENT {
+                (lowest, improved) = (record.test_loss, record.step);
+            }
+        }
+        let waited = step as f64 >= improved as f64 * self.settings.patience;
+        (waited && step >= self.settings.min_steps).then_some(Ending::Plateau)
+    }
+}
+
+/// Successive records that must lie above the best for a rise.
+const RISE_RECORDS: usize = 4;
+
+/// The step of the next measurement.
+fn next_measurement(step: u64) -> u64 {
+    ((step as f64 * SPACING) as u64).max(step + FIRST_MEASUREMENT)
+}
+
+/// The mean cross-entropy and the accuracy on a corpus.
+pub fn evaluate(engine: &mut impl Engine, corpus: &Corpus, classes: usize) -> (f64, f64) {
+    let (mut loss, mut right) = (0.0, 0usize);
+    for first in (0..corpus.len()).step_by(TEST_BATCH) {
+        let numbers = first..corpus.len().min(first + TEST_BATCH);
+        let sentences: Vec<&[Symbol]> = numbers.clone().map(|i| corpus.sentence(i)).collect();
+        let logits = engine.logits(&sentences);
+        for (logits, &root) in logits.chunks_exact(classes).zip(&corpus.roots()[numbers]) {
+            loss += cross_entropy(logits, root);
+            let best = logits.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(class, _)| class);
+            right += usize::from(best == Some(usize::from(root)));
+        }
+    }
+    let count = corpus.len() as f64;
+    (loss / count, right as f64 / count)
+}
+
+/// An endless sequence of shuffled epochs.
+struct Order {
+    seed: Seed,
+    len: usize,
+    /// The epoch that is laid out in `numbers`.
+    epoch: Option<u64>,
+    numbers: Vec<usize>,
+}
+
+impl Order {
+    fn new(seed: Seed, len: usize) -> Self {
+        Order { seed, len, epoch: None, numbers: Vec::new() }
+    }
+
+    /// The sentences of batch `number`.
+    fn batch(&mut self, number: u64, size: usize) -> Vec<usize> {
+        let first = number * size as u64;
+        (first..first + size as u64).map(|place| self.at(place)).collect()
+    }
+
+    fn at(&mut self, place: u64) -> usize {
+        let (epoch, index) = (place / self.len as u64, place % self.len as u64);
+        if self.epoch != Some(epoch) {
+            self.epoch = Some(epoch);
+            self.numbers = shuffled(self.len, self.seed, epoch);
+        }
+        self.numbers[index as usize]
+    }
+}
+
+fn shuffled(len: usize, seed: Seed, epoch: u64) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (0..len).collect();
+    let mut stream = seed.stream(epoch);
+    for i in (1..len).rev() {
+        numbers.swap(i, stream.below(i as u64 + 1) as usize);
+    }
+    numbers
+}
