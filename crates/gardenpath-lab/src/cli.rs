@@ -49,6 +49,8 @@ pub enum Command {
     /// Print what theory says about an ensemble, without sampling.
     #[command(subcommand)]
     Theory(commands::theory::Command),
+    /// Train a network to tell the root of sentences.
+    Train(commands::train::Arguments),
 }
 
 const EXAMPLES: &str = "\

@@ -8,6 +8,7 @@ pub mod moments;
 pub mod parse;
 pub mod snr;
 pub mod theory;
+pub mod train;
 
 use crate::cli::{Cli, Command};
 use anyhow::{Context, Result};
@@ -53,5 +54,6 @@ pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<()> {
         Command::Moments(arguments) => moments::run(arguments, answer),
         Command::Snr(arguments) => snr::run(arguments, answer),
         Command::Theory(command) => theory::run(command, answer),
+        Command::Train(arguments) => train::run(arguments, answer),
     }
 }

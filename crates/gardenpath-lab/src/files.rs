@@ -5,6 +5,7 @@ pub mod corpus;
 pub mod grammar;
 pub mod jsonl;
 pub mod parquet;
+pub mod run;
 
 pub use atomic::Output;
 pub use corpus::{Format, Pieces};

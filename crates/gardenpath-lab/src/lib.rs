@@ -9,6 +9,7 @@ pub mod commands;
 pub mod draw;
 pub mod files;
 pub mod progress;
+pub mod training;
 
 use clap::Parser;
 use clap::error::ErrorKind;

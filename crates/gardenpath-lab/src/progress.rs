@@ -16,6 +16,13 @@ pub fn spinner(what: &str) -> ProgressBar {
     spinner
 }
 
+/// A line that says what it is told, with the time since the beginning.
+pub fn line(what: &str) -> ProgressBar {
+    let line = styled(ProgressBar::new_spinner(), what, "{spinner} {wide_msg} {elapsed}");
+    line.enable_steady_tick(Duration::from_millis(100));
+    line
+}
+
 fn styled(bar: ProgressBar, what: &str, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template).expect("templates are valid").progress_chars("━━─");
     bar.with_message(what.to_owned()).with_style(style)

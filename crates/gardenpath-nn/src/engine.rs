@@ -30,6 +30,20 @@ pub trait Engine {
     fn state(&self) -> Vec<NamedTensor>;
 }
 
+impl<E: Engine + ?Sized> Engine for Box<E> {
+    fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> f64 {
+        (**self).step(sentences, roots)
+    }
+
+    fn logits(&mut self, sentences: &[&[Symbol]]) -> Vec<f32> {
+        (**self).logits(sentences)
+    }
+
+    fn state(&self) -> Vec<NamedTensor> {
+        (**self).state()
+    }
+}
+
 /// The initial state of a network: its weights.
 ///
 /// ```

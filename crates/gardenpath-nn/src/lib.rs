@@ -2,6 +2,7 @@
 #![allow(missing_docs)]
 pub mod activations;
 pub mod attention;
+pub mod checkpoint;
 pub mod cnn;
 pub mod engine;
 pub mod error;
@@ -22,3 +23,4 @@ pub mod wiring;
 pub use error::{Error, Result};
 pub use network::{Architecture, Network, Normalization, Parameter, Start};
 pub use tensors::{Sink, Tensors};
+pub use optimizer::Optimizer;

@@ -138,6 +138,22 @@ impl<'a, E: Engine> Trainer<'a, E> {
         &self.progress
     }
 
+    /// The step at which training ends if the test loss does not fall any more.
+    pub fn last_step(&self) -> u64 {
+        self.patient_until().min(self.settings.max_steps)
+    }
+
+    fn patient_until(&self) -> u64 {
+        let mut lowest = f64::INFINITY;
+        let mut improved = 0;
+        for record in &self.progress.records {
+            if record.test_loss < lowest * IMPROVEMENT {
+                (lowest, improved) = (record.test_loss, record.step);
+            }
+        }
+        ((improved as f64 * self.settings.patience) as u64).max(self.settings.min_steps)
+    }
+
     /// The state of the engine.
     pub fn state(&self) -> Vec<NamedTensor> {
         self.engine.state()
@@ -201,15 +217,7 @@ impl<'a, E: Engine> Trainer<'a, E> {
         if recent.len() == RISE_RECORDS && recent.iter().all(risen) {
             return Some(Ending::Rise);
         }
-        let mut lowest = f64::INFINITY;
-        let mut improved = 0;
-        for record in records {
-            if record.test_loss < lowest * IMPROVEMENT {
-                (lowest, improved) = (record.test_loss, record.step);
-            }
-        }
-        let waited = step as f64 >= improved as f64 * self.settings.patience;
-        (waited && step >= self.settings.min_steps).then_some(Ending::Plateau)
+        (step >= self.patient_until()).then_some(Ending::Plateau)
     }
 }
 

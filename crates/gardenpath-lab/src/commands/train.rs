@@ -1,0 +1,317 @@
+//! `gardenpath train`: a network on the sentences of a random grammar, up to its best test loss.
+
+mod curve;
+mod line;
+
+use super::Answer;
+use crate::cli::ensemble::RuleOptions;
+use crate::cli::{size, whole_number};
+use crate::draw::table::{grouped, short};
+use crate::files::run::RunDirectory;
+use crate::files;
+use crate::training::{Data, Device, Outcome, Recipe};
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use gardenpath::{Ensemble, Grammar, Seed};
+use gardenpath_nn::engine::{Engine, NamedTensor};
+use gardenpath_nn::train::{Event, Progress, Record, Settings, Trainer};
+use gardenpath_nn::{Architecture, Network, Normalization, Optimizer};
+use line::StatusLine;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// The arguments of `train`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The grammar is that of 'grammar sample' with the same seed, the training set the first sentences of 'corpus sample' with \
+the same seed: sets of all sizes nest. Training stops when the test loss rises or no longer falls; the best network counts. \
+With -o the run is kept in a directory: weights (safetensors), measurements, picture; started again it goes on.
+
+Examples:
+  gardenpath train --model cnn --vocab 8 --depth 2 --fraction 0.125 --samples 4096 --width 256 --seed 1
+  gardenpath train --model inn --vocab 16 --depth 3 --fraction 0.0625 --samples 3e4 --width 128 -o run
+  gardenpath train --model transformer --grammar g.pcfg --samples 1e4 --width 128 --json")]
+pub struct Arguments {
+    /// The kind of network
+    #[arg(long, value_enum)]
+    model: ModelName,
+    /// Train on the sentences of this grammar instead of a random one
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["vocab", "depth"])]
+    grammar: Option<PathBuf>,
+    /// Number of symbols of each level, tokens included
+    #[arg(long, value_parser = size, required_unless_present = "grammar", requires = "depth")]
+    vocab: Option<usize>,
+    /// Number of layers of rules
+    #[arg(long, value_parser = size, required_unless_present = "grammar", requires = "vocab")]
+    depth: Option<usize>,
+    #[command(flatten)]
+    rules: RuleOptions,
+    /// Probability that a node has two children, not three
+    #[arg(long, default_value_t = 0.5, value_name = "P")]
+    p_binary: f64,
+    /// Number of sentences to learn from
+    #[arg(long, value_parser = whole_number, value_name = "N")]
+    samples: u64,
+    /// Number of sentences to test on
+    #[arg(long, default_value = "20000", value_parser = whole_number, value_name = "N")]
+    test: u64,
+    /// Channels of each layer [default: 512]
+    #[arg(long, default_value = "512", value_parser = size, hide_default_value = true)]
+    width: usize,
+    /// Seed of grammar, sentences, weights and batches
+    #[arg(long, default_value = "0", value_parser = whole_number)]
+    seed: u64,
+    /// Sentences of a batch
+    #[arg(long, default_value = "128", value_parser = size, value_name = "N")]
+    batch: usize,
+    /// Learning rate [default: the width (cnn, inn), 0.0005 (transformer)]
+    #[arg(long, value_name = "R")]
+    learning_rate: Option<f64>,
+    /// Scale of hidden layers (cnn, inn)
+    #[arg(long, value_enum, default_value = "fan-in")]
+    normalization: Scale,
+    /// Layers of a transformer [default: the depth]
+    #[arg(long, value_parser = size, value_name = "N")]
+    layers: Option<usize>,
+    /// Heads of a transformer
+    #[arg(long, default_value = "16", value_parser = size, value_name = "N")]
+    heads: usize,
+    /// Hidden size of a transformer's perceptrons [default: four times the width]
+    #[arg(long, value_parser = size, value_name = "N")]
+    mlp: Option<usize>,
+    /// Largest number of steps
+    #[arg(long, default_value = "100000", value_parser = whole_number, value_name = "N")]
+    max_steps: u64,
+    /// Steps before which a plateau does not end training
+    #[arg(long, default_value = "2000", value_parser = whole_number, value_name = "N")]
+    min_steps: u64,
+    /// Stop when the steps have grown by this factor without a better test loss
+    #[arg(long, default_value_t = 2.0, value_name = "X")]
+    patience: f64,
+    /// Where to compute
+    #[arg(long, value_enum, default_value = "cpu")]
+    device: Device,
+    /// Directory to keep the run in, or to go on from
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+/// The kinds of networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ModelName {
+    /// Convolutions of size 4 and stride 2
+    Cnn,
+    /// Shared filters on the cells of the inside chart
+    Inn,
+    /// Encoder with a class token
+    Transformer,
+}
+
+/// The scale of hidden layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Scale {
+    /// Inputs of a neuron to the power -1/2
+    FanIn,
+    /// Channels to the power -1/2
+    Width,
+}
+
+/// What is printed and kept in the end.
+#[derive(Serialize)]
+struct Report<'a> {
+    #[serde(flatten)]
+    recipe: &'a Recipe,
+    vocab: usize,
+    depth: usize,
+    /// Of all tuples; `null` for a grammar from a file.
+    fraction: Option<f64>,
+    parameters: usize,
+    device: &'static str,
+    #[serde(flatten)]
+    outcome: Outcome,
+    /// Of this run of the program.
+    seconds: f64,
+}
+
+/// A line of the log.
+#[derive(Serialize)]
+struct LogLine {
+    #[serde(flatten)]
+    record: Record,
+    normalized_loss: f64,
+    bayes_loss: f64,
+}
+
+/// The longest time that a killed run loses.
+const CHECKPOINT_SECONDS: u64 = 20;
+
+/// Runs the command.
+pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
+    let grammar = arguments.grammar()?;
+    let recipe = arguments.recipe(&grammar)?;
+    let network = recipe.network(&grammar)?;
+    let directory = arguments.output.as_ref().map(|path| RunDirectory::prepare(path, &recipe, &grammar)).transpose()?;
+    if let Some(result) = directory.as_ref().map(RunDirectory::result).transpose()?.flatten() {
+        crate::progress::note("this run has ended before; here is its result");
+        return if answer.json { answer.json_line(&result) } else { answer.text(&(result_text(&result) + "\n")) };
+    }
+    let clock = Instant::now();
+    let data = recipe.data(&grammar)?;
+    let start = match directory.as_ref().map(RunDirectory::checkpoint).transpose()?.flatten() {
+        Some(checkpoint) => checkpoint,
+        None => (recipe.initial_state(&network), Progress::default()),
+    };
+    let mut trainer = recipe.trainer(&network, &data, arguments.device, (&start.0, start.1))?;
+    train(&mut trainer, &network, &data, directory.as_ref())?;
+
+    let report = Report {
+        vocab: grammar.vocab(),
+        depth: grammar.depth(),
+        fraction: arguments.fraction(),
+        parameters: network.parameters().iter().map(|parameter| parameter.len()).sum(),
+        device: if arguments.device == Device::Cpu { "cpu" } else { "gpu" },
+        outcome: Outcome::new(&network, &data, trainer.progress()),
+        seconds: clock.elapsed().as_secs_f64(),
+        recipe: &recipe,
+    };
+    let records = &trainer.progress().records;
+    if let Some(directory) = &directory {
+        curve::save(directory, &report.title(), records, &network, &data)?;
+        directory.save_result(&report)?;
+    }
+    if answer.json {
+        return answer.json_line(&report);
+    }
+    let result = result_text(&serde_json::to_value(&report)?);
+    answer.text(&format!("{}\n{result}\n", curve::in_terminal(records, &network, &data)))
+}
+
+/// Trains to the end, with a line on the terminal and everything kept in the directory.
+fn train(
+    trainer: &mut Trainer<'_, Box<dyn Engine>>,
+    network: &Network,
+    data: &Data,
+    directory: Option<&RunDirectory>,
+) -> Result<()> {
+    let mut status = StatusLine::new(network, data.bayes_loss);
+    let mut saved = Instant::now();
+    loop {
+        let event = trainer.advance();
+        status.show(&event, trainer.progress(), trainer.last_step());
+        let measured = matches!(event, Event::Measured { .. });
+        if let Some(directory) = directory
+            && (measured || saved.elapsed() > Duration::from_secs(CHECKPOINT_SECONDS))
+        {
+            save(directory, trainer, network, data, &event)?;
+            saved = Instant::now();
+        }
+        if let Event::Ended(_) = event {
+            return Ok(());
+        }
+    }
+}
+
+fn save(
+    directory: &RunDirectory,
+    trainer: &Trainer<'_, Box<dyn Engine>>,
+    network: &Network,
+    data: &Data,
+    event: &Event,
+) -> Result<()> {
+    let state = trainer.state();
+    if let Event::Measured { best: true, .. } = event {
+        directory.save_best(&weights_of(network, &state))?;
+    }
+    directory.save_checkpoint(&state, trainer.progress())?;
+    let guessing = (network.classes as f64).ln();
+    let line = |&record: &Record| LogLine {
+        record,
+        normalized_loss: record.test_loss / guessing,
+        bayes_loss: data.bayes_loss,
+    };
+    directory.save_log(&trainer.progress().records.iter().map(line).collect::<Vec<_>>())
+}
+
+/// The weights of a state without that of the optimiser.
+fn weights_of(network: &Network, state: &[NamedTensor]) -> Vec<NamedTensor> {
+    state[..network.parameters().len()].to_vec()
+}
+
+impl Arguments {
+    fn grammar(&self) -> Result<Grammar> {
+        if let Some(path) = &self.grammar {
+            return files::grammar::read(path);
+        }
+        let (Some(vocab), Some(depth)) = (self.vocab, self.depth) else { bail!("expected --vocab and --depth") };
+        let ensemble = Ensemble::new(vocab, depth).counts(self.rules.counts()).p_binary(self.p_binary);
+        Ok(ensemble.sample(Seed::new(self.seed))?)
+    }
+
+    fn fraction(&self) -> Option<f64> {
+        if self.grammar.is_none() { self.rules.fraction } else { None }
+    }
+
+    fn recipe(&self, grammar: &Grammar) -> Result<Recipe> {
+        if self.batch == 0 || !(self.patience > 1.0) {
+            bail!("expected a --batch of at least 1 and a --patience above 1");
+        }
+        let normalization = match self.normalization {
+            Scale::FanIn => Normalization::FanIn,
+            Scale::Width => Normalization::Width,
+        };
+        let architecture = match self.model {
+            ModelName::Cnn => Architecture::Cnn { normalization },
+            ModelName::Inn => Architecture::Inn { normalization },
+            ModelName::Transformer => Architecture::Transformer {
+                layers: self.layers.unwrap_or(grammar.depth()),
+                heads: self.heads,
+                mlp: self.mlp.unwrap_or(4 * self.width),
+            },
+        };
+        let optimizer = match (architecture, self.learning_rate) {
+            (_, Some(rate)) if !(rate > 0.0 && rate.is_finite()) => bail!("--learning-rate is {rate}, expected more than 0"),
+            (Architecture::Transformer { .. }, rate) => Optimizer::Adam { learning_rate: rate.unwrap_or(5e-4) },
+            (_, rate) => Optimizer::Sgd { learning_rate: rate.unwrap_or(self.width as f64) },
+        };
+        let settings = Settings {
+            batch: self.batch,
+            max_steps: self.max_steps,
+            min_steps: self.min_steps,
+            patience: self.patience,
+        };
+        let (width, samples, test, seed) = (self.width, self.samples, self.test, self.seed);
+        Ok(Recipe { architecture, width, optimizer, settings, samples, test, seed })
+    }
+}
+
+impl Report<'_> {
+    fn title(&self) -> String {
+        let Report { vocab, depth, recipe, .. } = self;
+        let model = recipe.architecture.name();
+        format!("{model}, v = {vocab}, L = {depth}, P = {}, H = {}", grouped(recipe.samples), recipe.width)
+    }
+}
+
+fn result_text(result: &serde_json::Value) -> String {
+    let number = |key: &str| result[key].as_f64().unwrap_or(f64::NAN);
+    let count = |key: &str| grouped(result[key].as_u64().unwrap_or_default());
+    let percent = |key: &str| format!("{:.1}%", 100.0 * number(key));
+    format!(
+        "test loss {} ({} of guessing), accuracy {}\nBayes     {}, accuracy {}\nbest at step {} of {} ({} epochs), ended by {}, {} s",
+        short(number("test_loss")),
+        short(number("normalized_loss")),
+        percent("test_accuracy"),
+        short(number("bayes_loss")),
+        percent("bayes_accuracy"),
+        count("best_step"),
+        count("steps"),
+        short(number("epochs")),
+        match result["ending"].as_str() {
+            Some("rise") => "a rise of the test loss",
+            Some("plateau") => "a plateau of the test loss",
+            _ => "the largest number of steps",
+        },
+        short(number("seconds")),
+    )
+}

@@ -1,0 +1,65 @@
+//! The live line of a training run.
+
+use crate::draw::table::{grouped, short};
+use crate::progress;
+use gardenpath_nn::Network;
+use gardenpath_nn::train::{Event, Progress};
+use indicatif::{HumanDuration, ProgressBar};
+use std::time::{Duration, Instant};
+
+/// A line on the terminal with losses in units of guessing, the floor, and the pace.
+pub struct StatusLine {
+    spinner: ProgressBar,
+    guessing: f64,
+    floor: f64,
+    /// A running mean of the loss of batches.
+    train: Option<f64>,
+    began: Instant,
+    first_step: Option<u64>,
+    shown: Instant,
+}
+
+/// The weight of a new batch in the running mean.
+const RECENT: f64 = 0.02;
+
+/// The time between two changes of the line.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+impl StatusLine {
+    /// A line for a network whose test set has this Bayes loss.
+    pub fn new(network: &Network, bayes_loss: f64) -> Self {
+        let guessing = (network.classes as f64).ln();
+        let spinner = progress::line(&format!("training {}", network.architecture.name()));
+        let now = Instant::now();
+        StatusLine { spinner, guessing, floor: bayes_loss, train: None, began: now, first_step: None, shown: now }
+    }
+
+    /// Shows where training stands.
+    pub fn show(&mut self, event: &Event, progress: &Progress, last_step: u64) {
+        match *event {
+            Event::Step(loss) => self.train = Some(self.train.map_or(loss, |mean| mean + RECENT * (loss - mean))),
+            Event::Ended(_) => return self.spinner.finish_and_clear(),
+            Event::Measured { .. } => {}
+        }
+        if self.shown.elapsed() >= INTERVAL || matches!(event, Event::Measured { .. }) {
+            self.shown = Instant::now();
+            let text = self.text(progress, last_step);
+            self.spinner.set_message(text);
+        }
+    }
+
+    fn text(&mut self, progress: &Progress, last_step: u64) -> String {
+        let relative = |loss: f64| short(loss / self.guessing);
+        let test = progress.records.last().map_or("–".into(), |record| relative(record.test_loss));
+        let best = progress.best().map_or("–".into(), |record| relative(record.test_loss));
+        let train = self.train.map_or("–".into(), relative);
+        let first = *self.first_step.get_or_insert(progress.step);
+        let pace = self.began.elapsed().as_secs_f64() / (progress.step - first).max(1) as f64;
+        let left = HumanDuration(Duration::from_secs_f64(pace * last_step.saturating_sub(progress.step) as f64));
+        format!(
+            "step {} · train {train} · test {test} (best {best}) · Bayes {} · {left:#} left, more if it falls",
+            grouped(progress.step),
+            relative(self.floor),
+        )
+    }
+}

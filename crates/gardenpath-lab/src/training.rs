@@ -1,0 +1,162 @@
+//! A network trained on the sentences of a grammar: the recipe, the data that follow from it, and the run.
+
+use anyhow::{Result, bail};
+use gardenpath::learn::score::answers;
+use gardenpath::{Corpus, Grammar, Seed};
+use gardenpath_nn::engine::{Cpu, Engine, NamedTensor, initial_state};
+use gardenpath_nn::train::{Event, Progress, Settings, Trainer};
+use gardenpath_nn::{Architecture, Network, Optimizer};
+use serde::{Deserialize, Serialize};
+
+/// All choices of a run besides its grammar. A run is a function of grammar and recipe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recipe {
+    /// The kind of network.
+    #[serde(flatten)]
+    pub architecture: Architecture,
+    /// Channels of each layer.
+    pub width: usize,
+    /// How weights move.
+    #[serde(flatten)]
+    pub optimizer: Optimizer,
+    /// How long to train.
+    #[serde(flatten)]
+    pub settings: Settings,
+    /// Training sentences.
+    pub samples: u64,
+    /// Test sentences.
+    pub test: u64,
+    /// The seed of sentences, weights and batches.
+    pub seed: u64,
+}
+
+/// Where to compute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Device {
+    /// The processor.
+    #[default]
+    Cpu,
+    /// A graphics processor; only in builds with the feature gpu.
+    Gpu,
+}
+
+/// Sentences to learn from, sentences to test on, and how well the latter can be told at all.
+pub struct Data {
+    /// The training set: sentences 0, 1, … of `corpus sample` with the same seed, so that sets of all sizes nest.
+    pub train: Corpus,
+    /// The test set.
+    pub test: Corpus,
+    /// The mean of `-ln p(root | sentence)` over the test set, by exact parsing: no network can do better on average.
+    pub bayes_loss: f64,
+    /// The accuracy of the most probable root.
+    pub bayes_accuracy: f64,
+}
+
+impl Recipe {
+    /// The network for a grammar.
+    pub fn network(&self, grammar: &Grammar) -> Result<Network> {
+        Ok(Network::new(grammar.vocab(), grammar.classes(), grammar.shape(), self.width, self.architecture)?)
+    }
+
+    /// The sentences of a run.
+    pub fn data(&self, grammar: &Grammar) -> Result<Data> {
+        if self.samples == 0 || self.test == 0 {
+            bail!("expected at least one sentence to learn from and one to test on");
+        }
+        let seed = Seed::new(self.seed);
+        let train = Corpus::sample(grammar, seed, 0..self.samples);
+        let test = Corpus::sample(grammar, seed.child("test"), 0..self.test);
+        let bayes = answers(grammar, &test)?;
+        Ok(Data { train, test, bayes_loss: bayes.cross_entropy, bayes_accuracy: bayes.accuracy })
+    }
+
+    /// The state with which the network begins.
+    pub fn initial_state(&self, network: &Network) -> Vec<NamedTensor> {
+        initial_state(network, Seed::new(self.seed).child("weights"))
+    }
+
+    /// A run that begins with, or goes on from, the state of an engine and its progress.
+    pub fn trainer<'a>(
+        &self,
+        network: &Network,
+        data: &'a Data,
+        device: Device,
+        (state, progress): (&[NamedTensor], Progress),
+    ) -> Result<Trainer<'a, Box<dyn Engine>>> {
+        let engine: Box<dyn Engine> = match device {
+            Device::Cpu => Box::new(Cpu::new(network, self.optimizer, state)?),
+            Device::Gpu => gpu_engine(network, self.optimizer, state)?,
+        };
+        let order = Seed::new(self.seed).child("order");
+        Ok(Trainer::new(engine, self.settings, [&data.train, &data.test], network.classes, order, progress))
+    }
+
+    /// Trains from the beginning to the end. `watch` sees every event.
+    pub fn run(&self, grammar: &Grammar, watch: &mut dyn FnMut(&Event)) -> Result<Outcome> {
+        let network = self.network(grammar)?;
+        let data = self.data(grammar)?;
+        let start = self.initial_state(&network);
+        let mut trainer = self.trainer(&network, &data, Device::Cpu, (&start, Progress::default()))?;
+        loop {
+            let event = trainer.advance();
+            watch(&event);
+            if let Event::Ended(_) = event {
+                return Ok(Outcome::new(&network, &data, trainer.progress()));
+            }
+        }
+    }
+}
+
+#[cfg(feature = "gpu")]
+fn gpu_engine(network: &Network, optimizer: Optimizer, state: &[NamedTensor]) -> Result<Box<dyn Engine>> {
+    Ok(Box::new(gardenpath_nn::gpu::Gpu::new(network, optimizer, state)?))
+}
+
+#[cfg(not(feature = "gpu"))]
+fn gpu_engine(_: &Network, _: Optimizer, _: &[NamedTensor]) -> Result<Box<dyn Engine>> {
+    bail!("this build computes on the CPU only; for a GPU build with: cargo build --release --features gpu")
+}
+
+/// What a run has come to: the best network by its test loss.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The mean cross-entropy of the test set, in nats.
+    pub test_loss: f64,
+    /// The same in units of guessing, `ln classes`.
+    pub normalized_loss: f64,
+    /// The share of test sentences whose root was told.
+    pub test_accuracy: f64,
+    /// The loss of exact parsing on the same test set.
+    pub bayes_loss: f64,
+    /// The accuracy of exact parsing on the same test set.
+    pub bayes_accuracy: f64,
+    /// The mean loss of the training batches before the best measurement.
+    pub train_loss: f64,
+    /// The step of the best measurement.
+    pub best_step: u64,
+    /// All steps.
+    pub steps: u64,
+    /// Passes over the training set.
+    pub epochs: f64,
+    /// Why training ended.
+    pub ending: Option<gardenpath_nn::train::Ending>,
+}
+
+impl Outcome {
+    /// The outcome of a run so far, which has been measured at least once.
+    pub fn new(network: &Network, data: &Data, progress: &Progress) -> Self {
+        let best = progress.best().expect("every run is measured at step 0");
+        Outcome {
+            test_loss: best.test_loss,
+            normalized_loss: best.test_loss / (network.classes as f64).ln(),
+            test_accuracy: best.test_accuracy,
+            bayes_loss: data.bayes_loss,
+            bayes_accuracy: data.bayes_accuracy,
+            train_loss: best.train_loss,
+            best_step: best.step,
+            steps: progress.step,
+            epochs: progress.records.last().map_or(0.0, |record| record.epoch),
+            ending: progress.ending,
+        }
+    }
+}
