@@ -51,6 +51,8 @@ pub enum Command {
     Theory(commands::theory::Command),
     /// Train a network to tell the root of sentences.
     Train(commands::train::Arguments),
+    /// Check that activations and updates of a network do not depend on its width.
+    MupCheck(commands::mup_check::Arguments),
 }
 
 const EXAMPLES: &str = "\

@@ -5,6 +5,7 @@ pub mod entropy;
 pub mod grammar;
 pub mod learn;
 pub mod moments;
+pub mod mup_check;
 pub mod parse;
 pub mod snr;
 pub mod theory;
@@ -52,6 +53,7 @@ pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<()> {
         Command::Entropy(arguments) => entropy::run(arguments, answer),
         Command::Learn(arguments) => learn::run(arguments, answer),
         Command::Moments(arguments) => moments::run(arguments, answer),
+        Command::MupCheck(arguments) => mup_check::run(arguments, answer),
         Command::Snr(arguments) => snr::run(arguments, answer),
         Command::Theory(command) => theory::run(command, answer),
         Command::Train(arguments) => train::run(arguments, answer),

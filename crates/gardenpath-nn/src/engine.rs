@@ -1,5 +1,6 @@
 //! What training needs of a device, and the engine for the CPU.
 
+use crate::activations::Activations;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::network::{Network, Parameter};
@@ -91,9 +92,9 @@ impl Cpu {
         Ok(Cpu { model: Model::new(network), parameters, weights, rule })
     }
 
-    /// The weights.
-    pub fn weights(&self) -> &Tensors<f32> {
-        &self.weights
+    /// What all hidden layers hold for a batch, from the tokens up.
+    pub fn activations(&mut self, sentences: &[&[Symbol]]) -> Vec<Activations<f32>> {
+        self.model.activations(&self.weights, sentences)
     }
 }
 

@@ -140,10 +140,13 @@ fn inputs_of(
         for arity in shape.arities(level) {
             for split in splits(span, arity, spans.clone()) {
                 let mut place = start;
-                for (part, length) in split.into_iter().enumerate() {
-                    let child = numbers[&(place, length)];
-                    inputs.push((target, Input { role: role + part as u32, child }));
+                let parts = split.iter().map(|&length| {
                     place += length;
+                    numbers.get(&(place - length, length)).copied()
+                });
+                // Where not all span lengths are possible, a part may be a cell that no tree uses.
+                if let Some(children) = parts.collect::<Option<Vec<u32>>>() {
+                    inputs.extend((role..).zip(children).map(|(role, child)| (target, Input { role, child })));
                 }
             }
             role += arity as u32;

@@ -10,6 +10,7 @@ pub mod inn;
 pub mod loss;
 pub mod matmul;
 pub mod model;
+pub mod mup;
 pub mod network;
 pub mod norm;
 pub mod optimizer;

@@ -9,13 +9,13 @@ pub struct Table {
 
 impl Table {
     /// A table with these headings.
-    pub fn new<const N: usize>(headings: [&str; N]) -> Self {
-        Table { rows: vec![headings.map(str::to_owned).to_vec()] }
+    pub fn new(headings: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Table { rows: vec![headings.into_iter().map(Into::into).collect()] }
     }
 
-    /// Adds a row.
-    pub fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.rows.push(cells.to_vec());
+    /// Adds a row with as many cells as there are headings.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
     }
 }
 

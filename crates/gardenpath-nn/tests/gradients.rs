@@ -1,0 +1,84 @@
+//! Gradients against finite differences, in double precision, for shapes that the reference dumps do not have.
+
+use gardenpath::{Arities, Seed, Shape, Symbol};
+use gardenpath_nn::model::Model;
+use gardenpath_nn::{Architecture, Network, Normalization, Sink, Tensors};
+
+/// Random sentences of all lengths of a shape, the shortest and the longest among them.
+fn sentences(shape: &Shape, vocab: usize, seed: Seed) -> Vec<Vec<Symbol>> {
+    let mut stream = seed.stream(0);
+    let (least, most) = (*shape.lengths().start(), *shape.lengths().end());
+    let mut lengths = vec![least, most];
+    lengths.extend((0..4).map(|_| least + stream.below((most - least + 1) as u64) as usize));
+    lengths.iter().map(|&len| (0..len).map(|_| stream.below(vocab as u64) as Symbol).collect()).collect()
+}
+
+fn check(network: &Network) {
+    let seed = Seed::new(5);
+    let parameters = network.parameters();
+    let owned = sentences(&network.shape, network.vocab, seed.child("sentences"));
+    let sentences: Vec<&[Symbol]> = owned.iter().map(Vec::as_slice).collect();
+    let mut stream = seed.child("roots").stream(0);
+    let roots: Vec<Symbol> = sentences.iter().map(|_| stream.below(network.classes as u64) as Symbol).collect();
+    let mut weights = Tensors::<f64>::sample(&parameters, seed.child("weights"));
+    let mut model = Model::new(network);
+    let mut gradient = Tensors::zeros(&parameters);
+    model.learn(&mut weights, &sentences, &roots, &mut Sink::Gradient(&mut gradient));
+    let mut loss = |weights: &mut Tensors<f64>| {
+        let mut ignored = Tensors::zeros(&parameters);
+        model.learn(weights, &sentences, &roots, &mut Sink::Gradient(&mut ignored))
+    };
+    for (tensor, parameter) in parameters.iter().enumerate() {
+        for _ in 0..12 {
+            let i = stream.below(parameter.len() as u64) as usize;
+            let step = 1e-5;
+            let value = weights.get(tensor)[i];
+            let mut at = |x: f64| {
+                weights.get_mut(tensor)[i] = x;
+                loss(&mut weights)
+            };
+            let found = (at(value + step) - at(value - step)) / (2.0 * step);
+            at(value);
+            let expected = gradient.get(tensor)[i];
+            // A rectifier that opens or closes within the step would leave a much larger gap.
+            assert!(
+                (found - expected).abs() < 1e-6 * (1.0 + expected.abs()),
+                "{} {}[{i}]: {expected}, by differences {found}",
+                network.architecture.name(),
+                parameter.name
+            );
+        }
+    }
+}
+
+fn shapes() -> Vec<Shape> {
+    let arities = |min, max| Arities { min, max };
+    vec![
+        Shape::mixed(1),
+        Shape::mixed(2),
+        Shape::mixed(3),
+        Shape::new(&[arities(2, 2); 3]),
+        Shape::new(&[arities(3, 3), arities(2, 3), arities(2, 2)]),
+    ]
+}
+
+#[test]
+fn of_all_architectures_and_shapes() {
+    for shape in shapes() {
+        for architecture in [
+            Architecture::cnn(),
+            Architecture::inn(),
+            Architecture::Cnn { normalization: Normalization::Width },
+            Architecture::Inn { normalization: Normalization::Width },
+            Architecture::Transformer { layers: 1, heads: 3, mlp: 5 },
+            Architecture::Transformer { layers: 3, heads: 2, mlp: 20 },
+        ] {
+            check(&Network::new(5, 3, shape.clone(), 18, architecture).unwrap());
+        }
+    }
+}
+
+#[test]
+fn of_a_deep_inside_network() {
+    check(&Network::new(4, 4, Shape::mixed(4), 3, Architecture::inn()).unwrap());
+}
