@@ -145,7 +145,7 @@ pub struct Outcome {
 impl Outcome {
     /// The outcome of a run so far, which has been measured at least once.
     pub fn new(network: &Network, data: &Data, progress: &Progress) -> Self {
-        let best = progress.best().expect("every run is measured at step 0");
+        let best = progress.best().expect("a run is measured at step 0, where weights are finite");
         Outcome {
             test_loss: best.test_loss,
             normalized_loss: best.test_loss / (network.classes as f64).ln(),

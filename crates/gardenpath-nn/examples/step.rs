@@ -81,7 +81,7 @@ fn main() {
     }
     times.sort_by(f64::total_cmp);
     let milliseconds = times.get(times.len() / 2);
-    println!("{}", serde_json::json!({ "milliseconds": milliseconds, "losses": losses }));
+    println!("{}", serde_json::json!({ "milliseconds": milliseconds, "losses": losses, "steps": times.len() }));
 }
 
 fn network(arguments: &Arguments) -> Network {

@@ -3,7 +3,7 @@
 //! Sentences are ragged and short: scores are made for one sentence and head at a time, in lanes of eight, from a transposed
 //! copy of the keys. The score is `q·k / d_head`, the scale for which updates stay of order one at any width.
 
-use crate::loss::softmax;
+use crate::dispatch::{dispatch, multiply_add};
 use crate::scalar::Scalar;
 use rayon::prelude::*;
 
@@ -36,14 +36,9 @@ impl Layout {
         if self.first_only { 1 } else { positions }
     }
 
-    /// Rows of queries.
-    pub fn query_rows(&self) -> usize {
-        self.positions.iter().map(|&n| self.queries(n)).sum()
-    }
-
-    /// The number of attention weights.
-    pub fn weights(&self) -> usize {
-        self.positions.iter().map(|&n| self.heads * self.queries(n) * n).sum()
+    /// Groups of attention weights.
+    pub fn weight_groups(&self) -> usize {
+        self.positions.iter().map(|&n| self.heads * self.queries(n) * n.div_ceil(LANES)).sum()
     }
 
     /// Cuts a buffer into the parts of the sentences, of the size that `size` finds from queries and positions.
@@ -58,11 +53,12 @@ impl Layout {
     }
 }
 
-/// Fills the attention weights (`[head][query][position]` for each sentence) and the mixed values of all queries.
-pub fn forward<T: Scalar>(layout: &Layout, packed: Packed<'_, T>, weights: &mut [T], mixed: &mut [T]) {
+/// Fills the attention weights (`[head][query][position]` for each sentence, positions in groups) and the mixed values of all
+/// queries.
+pub fn forward<T: Scalar>(layout: &Layout, packed: Packed<'_, T>, weights: &mut [Group<T>], mixed: &mut [T]) {
     let Layout { width, heads, .. } = *layout;
     let (query, key, value) = layout.cut_inputs(packed);
-    let weights = layout.cut_mut(weights, |q, n| heads * q * n);
+    let weights = layout.cut_mut(weights, |q, n| heads * q * n.div_ceil(LANES));
     let mixed = layout.cut_mut(mixed, |q, _| q * width);
     let outputs = weights.into_par_iter().zip(mixed);
     let inputs = query.into_par_iter().zip(key).zip(value);
@@ -75,13 +71,13 @@ pub fn forward<T: Scalar>(layout: &Layout, packed: Packed<'_, T>, weights: &mut 
 pub fn backward<T: Scalar>(
     layout: &Layout,
     packed: Packed<'_, T>,
-    weights: &[T],
+    weights: &[Group<T>],
     mixed: &[T],
     gradient: [&mut [T]; 3],
 ) {
     let Layout { width, heads, .. } = *layout;
     let (query, key, value) = layout.cut_inputs(packed);
-    let weights = layout.cut(weights, |q, n| heads * q * n);
+    let weights = layout.cut(weights, |q, n| heads * q * n.div_ceil(LANES));
     let mixed = layout.cut(mixed, |q, _| q * width);
     let [d_query, d_key, d_value] = gradient;
     let d_query = layout.cut_mut(d_query, |q, _| q * width);
@@ -107,51 +103,175 @@ impl Layout {
     }
 }
 
+/// Channels and positions are handled in groups of eight.
 const LANES: usize = 8;
 
-/// Numbers of all positions in groups of eight, one channel after another.
-struct Transposed<T> {
+/// Eight neighbouring numbers.
+pub type Group<T> = [T; LANES];
+
+/// One head of some rows, in groups of channels; the last group is filled up with zeros.
+struct Head<T> {
     groups: usize,
-    lanes: Vec<[T; LANES]>,
+    rows: Vec<Group<T>>,
 }
 
-impl<T: Scalar> Transposed<T> {
-    fn new(positions: usize, head: usize) -> Self {
-        let groups = positions.div_ceil(LANES);
-        Transposed { groups, lanes: vec![[T::ZERO; LANES]; groups * head] }
+impl<T: Scalar> Head<T> {
+    fn new(rows: usize, head: usize) -> Self {
+        let groups = head.div_ceil(LANES);
+        Head { groups, rows: vec![[T::ZERO; LANES]; rows * groups] }
     }
 
-    /// Takes the channels `first..` of the rows.
+    fn clear(&mut self) {
+        self.rows.fill([T::ZERO; LANES]);
+    }
+
     #[inline(always)]
-    fn fill(&mut self, rows: &[T], width: usize, first: usize) {
-        let head = self.lanes.len() / self.groups;
-        for (position, row) in rows.chunks_exact(width).enumerate() {
-            let (group, lane) = (position / LANES, position % LANES);
-            for (channel, &value) in row[first..first + head].iter().enumerate() {
-                self.lanes[channel * self.groups + group][lane] = value;
+    fn row(&self, i: usize) -> &[Group<T>] {
+        &self.rows[i * self.groups..][..self.groups]
+    }
+
+    #[inline(always)]
+    fn row_mut(&mut self, i: usize) -> &mut [Group<T>] {
+        &mut self.rows[i * self.groups..][..self.groups]
+    }
+
+    /// One group of channels of all rows.
+    #[inline(always)]
+    fn column(&self, group: usize) -> impl Iterator<Item = &Group<T>> {
+        self.rows[group..].iter().step_by(self.groups)
+    }
+
+    /// Adds a row to all rows, multiplied by the factor of each.
+    #[inline(always)]
+    fn add_outer<const FUSED: bool>(&mut self, factors: &[T], row: &[Group<T>]) {
+        for (sums, &factor) in self.rows.chunks_exact_mut(self.groups).zip(factors) {
+            for (sum, group) in sums.iter_mut().zip(row) {
+                *sum = add_scaled::<T, FUSED>(*sum, factor, group);
             }
         }
     }
 
-    /// The inner products of one row with all positions.
+    /// Takes the channels `first..first + head` of rows of `width` channels.
     #[inline(always)]
-    fn dot(&self, row: &[T], products: &mut [[T; LANES]]) {
-        products.fill([T::ZERO; LANES]);
-        for (&factor, lanes) in row.iter().zip(self.lanes.chunks_exact(self.groups)) {
-            for (products, lanes) in products.iter_mut().zip(lanes) {
-                for (product, &value) in products.iter_mut().zip(lanes) {
-                    *product += factor * value;
+    fn take(&mut self, rows: &[T], width: usize, first: usize, head: usize) {
+        for (row, target) in rows.chunks_exact(width).zip(self.rows.chunks_exact_mut(self.groups)) {
+            for (group, channels) in target.iter_mut().zip(row[first..first + head].chunks(LANES)) {
+                match channels.first_chunk() {
+                    Some(whole) => *group = *whole,
+                    None => group[..channels.len()].copy_from_slice(channels),
+                }
+            }
+        }
+    }
+
+    /// Puts the channels back.
+    #[inline(always)]
+    fn put(&self, rows: &mut [T], width: usize, first: usize, head: usize) {
+        for (row, source) in rows.chunks_exact_mut(width).zip(self.rows.chunks_exact(self.groups)) {
+            for (group, channels) in source.iter().zip(row[first..first + head].chunks_mut(LANES)) {
+                match channels.first_chunk_mut() {
+                    Some(whole) => *whole = *group,
+                    None => channels.copy_from_slice(&group[..channels.len()]),
                 }
             }
         }
     }
 }
 
-fn forward_sentence<T: Scalar>(
+/// One head of all positions, channel by channel, in groups of positions.
+struct Transposed<T> {
+    groups: usize,
+    channels: Vec<Group<T>>,
+}
+
+impl<T: Scalar> Transposed<T> {
+    fn new(positions: usize, head: usize) -> Self {
+        let groups = positions.div_ceil(LANES);
+        Transposed { groups, channels: vec![[T::ZERO; LANES]; groups * head] }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, rows: &[T], width: usize, first: usize, head: usize) {
+        for (position, row) in rows.chunks_exact(width).enumerate() {
+            let (group, lane) = (position / LANES, position % LANES);
+            for (channel, &value) in row[first..first + head].iter().enumerate() {
+                self.channels[channel * self.groups + group][lane] = value;
+            }
+        }
+    }
+
+    /// The inner products of one row with all positions.
+    #[inline(always)]
+    fn dot<const FUSED: bool>(&self, row: &[Group<T>], products: &mut [Group<T>]) {
+        for (group, product) in products.iter_mut().enumerate() {
+            let channels = self.channels[group..].iter().step_by(self.groups);
+            *product = sum::<T, FUSED>(row.as_flattened(), channels);
+        }
+    }
+}
+
+/// `Σ factor * group`.
+#[inline(always)]
+fn sum<'a, T: Scalar, const FUSED: bool>(factors: &[T], groups: impl Iterator<Item = &'a Group<T>>) -> Group<T> {
+    let mut sum = [T::ZERO; LANES];
+    for (&factor, group) in factors.iter().zip(groups) {
+        sum = add_scaled::<T, FUSED>(sum, factor, group);
+    }
+    sum
+}
+
+/// `sum + factor * group`, by value: so it becomes one vector operation.
+#[inline(always)]
+fn add_scaled<T: Scalar, const FUSED: bool>(mut sum: Group<T>, factor: T, group: &Group<T>) -> Group<T> {
+    for (sum, &value) in sum.iter_mut().zip(group) {
+        *sum = multiply_add::<T, FUSED>(factor, value, *sum);
+    }
+    sum
+}
+
+/// A sum over lanes of what `of` makes of each group.
+#[inline(always)]
+fn total<T: Scalar>(groups: usize, of: impl Fn(usize) -> Group<T>) -> T {
+    let mut sums = [T::ZERO; LANES];
+    for i in 0..groups {
+        let group = of(i);
+        sums.iter_mut().zip(group).for_each(|(sum, value)| *sum += value);
+    }
+    sums.into_iter().sum()
+}
+
+/// Scales the scores of some positions and replaces them by their softmax.
+#[inline(always)]
+fn softmax<T: Scalar>(scores: &mut [Group<T>], positions: usize, scale: T) {
+    // Lanes beyond the last position get no weight.
+    let nothing = T::of(-1e30);
+    scores.as_flattened_mut()[positions..].fill(nothing);
+    let mut most = [nothing; LANES];
+    for group in scores.iter_mut() {
+        *group = group.map(|score| score * scale);
+        most.iter_mut().zip(group).for_each(|(most, score)| *most = if *score > *most { *score } else { *most });
+    }
+    let most = most.into_iter().fold(nothing, |a, b| if b > a { b } else { a });
+    for group in scores.iter_mut() {
+        *group = group.map(|score| (score - most).exp());
+    }
+    let inverse = T::ONE / total(scores.len(), |i| scores[i]);
+    for group in scores {
+        *group = group.map(|weight| weight * inverse);
+    }
+}
+
+dispatch! {
+    fn forward_sentence(width: usize, heads: usize, packed: Packed<'_, T>, weights: &mut [Group<T>], mixed: &mut [T]) =
+        forward_kernel
+}
+
+#[inline(always)]
+fn forward_kernel<T: Scalar, const FUSED: bool>(
     width: usize,
     heads: usize,
     packed: Packed<'_, T>,
-    weights: &mut [T],
+    weights: &mut [Group<T>],
     mixed: &mut [T],
 ) {
     let head = width / heads;
@@ -159,28 +279,42 @@ fn forward_sentence<T: Scalar>(
     let queries = packed.query.len() / width;
     let scale = T::of(1.0 / head as f64);
     let mut keys = Transposed::new(positions, head);
-    let mut scores = vec![[T::ZERO; LANES]; keys.groups];
-    mixed.fill(T::ZERO);
-    for (h, weights) in weights.chunks_exact_mut(queries * positions).enumerate() {
-        let channels = h * head..(h + 1) * head;
-        keys.fill(packed.key, width, channels.start);
-        for (i, weights) in weights.chunks_exact_mut(positions).enumerate() {
-            keys.dot(&packed.query[i * width..][channels.clone()], &mut scores);
-            weights.iter_mut().zip(scores.as_flattened()).for_each(|(weight, &score)| *weight = score * scale);
-            softmax(weights);
-            let mixed = &mut mixed[i * width..][channels.clone()];
-            for (&weight, value) in weights.iter().zip(packed.value.chunks_exact(width)) {
-                add_scaled(mixed, weight, &value[channels.clone()]);
+    let (mut query, mut value) = (Head::new(queries, head), Head::new(positions, head));
+    let mut sums = Head::new(queries, head);
+    for (h, weights) in weights.chunks_exact_mut(queries * keys.groups).enumerate() {
+        let first = h * head;
+        keys.take(packed.key, width, first, head);
+        query.take(packed.query, width, first, head);
+        value.take(packed.value, width, first, head);
+        for (i, weights) in weights.chunks_exact_mut(keys.groups).enumerate() {
+            keys.dot::<FUSED>(query.row(i), weights);
+            softmax(weights, positions, scale);
+            let weights = &weights.as_flattened()[..positions];
+            for (group, sums) in sums.row_mut(i).iter_mut().enumerate() {
+                *sums = sum::<T, FUSED>(weights, value.column(group));
             }
         }
+        sums.put(mixed, width, first, head);
     }
 }
 
-fn backward_sentence<T: Scalar>(
+dispatch! {
+    fn backward_sentence(
+        width: usize,
+        heads: usize,
+        packed: Packed<'_, T>,
+        weights: &[Group<T>],
+        mixed: &[T],
+        gradient: [&mut [T]; 3],
+    ) = backward_kernel
+}
+
+#[inline(always)]
+fn backward_kernel<T: Scalar, const FUSED: bool>(
     width: usize,
     heads: usize,
     packed: Packed<'_, T>,
-    weights: &[T],
+    weights: &[Group<T>],
     mixed: &[T],
     [d_query, d_key, d_value]: [&mut [T]; 3],
 ) {
@@ -190,31 +324,31 @@ fn backward_sentence<T: Scalar>(
     let scale = T::of(1.0 / head as f64);
     let mut values = Transposed::new(positions, head);
     let mut slopes = vec![[T::ZERO; LANES]; values.groups];
-    d_query.fill(T::ZERO);
-    d_key.fill(T::ZERO);
-    d_value.fill(T::ZERO);
-    for (h, weights) in weights.chunks_exact(queries * positions).enumerate() {
-        let channels = h * head..(h + 1) * head;
-        values.fill(packed.value, width, channels.start);
-        for (i, weights) in weights.chunks_exact(positions).enumerate() {
-            let row = |rows: &'_ [T]| -> Vec<T> { rows[i * width..][channels.clone()].to_vec() };
-            let (query, d_mixed) = (row(packed.query), row(mixed));
-            values.dot(&d_mixed, &mut slopes);
-            let slopes = slopes.as_flattened();
-            let mean: T = weights.iter().zip(slopes).map(|(&weight, &slope)| weight * slope).sum();
-            let d_query = &mut d_query[i * width..][channels.clone()];
-            for (position, (&weight, &slope)) in weights.iter().zip(slopes).enumerate() {
-                let d_score = weight * (slope - mean) * scale;
-                let place = position * width + channels.start..position * width + channels.end;
-                add_scaled(d_query, d_score, &packed.key[place.clone()]);
-                add_scaled(&mut d_key[place.clone()], d_score, &query);
-                add_scaled(&mut d_value[place], weight, &d_mixed);
+    let of = |rows| Head::new(rows, head);
+    let (mut query, mut d_mixed, mut key) = (of(queries), of(queries), of(positions));
+    let (mut query_sums, mut key_sums, mut value_sums) = (of(queries), of(positions), of(positions));
+    for (h, weights) in weights.chunks_exact(queries * values.groups).enumerate() {
+        let first = h * head;
+        values.take(packed.value, width, first, head);
+        query.take(packed.query, width, first, head);
+        key.take(packed.key, width, first, head);
+        d_mixed.take(mixed, width, first, head);
+        [&mut key_sums, &mut value_sums].into_iter().for_each(Head::clear);
+        for (i, weights) in weights.chunks_exact(values.groups).enumerate() {
+            values.dot::<FUSED>(d_mixed.row(i), &mut slopes);
+            let mean = total(weights.len(), |g| std::array::from_fn(|lane| weights[g][lane] * slopes[g][lane]));
+            for (slopes, weights) in slopes.iter_mut().zip(weights) {
+                *slopes = std::array::from_fn(|lane| weights[lane] * (slopes[lane] - mean) * scale);
             }
+            let slopes = &slopes.as_flattened()[..positions];
+            for (group, sums) in query_sums.row_mut(i).iter_mut().enumerate() {
+                *sums = sum::<T, FUSED>(slopes, key.column(group));
+            }
+            key_sums.add_outer::<FUSED>(slopes, query.row(i));
+            value_sums.add_outer::<FUSED>(&weights.as_flattened()[..positions], d_mixed.row(i));
         }
+        query_sums.put(d_query, width, first, head);
+        key_sums.put(d_key, width, first, head);
+        value_sums.put(d_value, width, first, head);
     }
-}
-
-#[inline(always)]
-fn add_scaled<T: Scalar>(sum: &mut [T], factor: T, row: &[T]) {
-    sum.iter_mut().zip(row).for_each(|(sum, &value)| *sum += factor * value);
 }

@@ -61,7 +61,11 @@ impl Planner {
                 let cells = &self.templates[&sentence.len()].cells[level];
                 let mut place = |&(start, len): &(usize, usize)| {
                     let shared = level + 1 == self.shape.depth();
-                    let row = if shared { tuples.row(&sentence[start..start + len]) as usize } else { next.next().unwrap_or(0) };
+                    let row = if shared {
+                        tuples.row(&sentence[start..start + len]) as usize
+                    } else {
+                        next.next().unwrap_or(0)
+                    };
                     Place { row, start, len }
                 };
                 cells.iter().map(&mut place).collect()

@@ -26,6 +26,7 @@ pub fn cross_entropy<T: Scalar>(logits: &[T], root: Symbol) -> f64 {
 }
 
 /// Replaces numbers by their softmax.
+#[inline(always)]
 pub fn softmax<T: Scalar>(values: &mut [T]) {
     let largest = values.iter().copied().fold(values[0], |a, b| if b > a { b } else { a });
     let mut sum = T::ZERO;

@@ -4,9 +4,10 @@
 //! patches, padding is never multiplied, and rows that nobody uses cost nothing. Every number of a result is a sum in an order
 //! that depends on the links alone, never on how the work was divided, so results are the same for any number of threads.
 //!
-//! The tile of 6 x 16 keeps twelve registers of AVX2 busy, as the matrix libraries do; weights are repacked into panels of
-//! sixteen columns that stay in the first-level cache. The wide version is chosen when the program runs.
+//! The tile of 6 x 16 keeps twelve registers of AVX2 busy, and the loops around it follow the matrix libraries: weights
+//! are packed into panels of sixteen columns, of which a part stays in the first-level cache while a group of rows passes by.
 
+use crate::dispatch::{dispatch, multiply_add};
 use crate::scalar::Scalar;
 use rayon::prelude::*;
 
@@ -18,6 +19,12 @@ const COLUMNS: usize = 16;
 
 /// Terms that are summed in registers before the result is updated: a panel of this length fits the first-level cache.
 const TERMS: usize = 256;
+
+/// Panels that are packed at a time: they fit the second-level cache.
+const PANELS: usize = 8;
+
+/// Rows that pass these panels together: they and their results fit beside them.
+const GROUP: usize = 12 * ROWS;
 
 /// Rows of a weight matrix that one task updates: enough to pay for the packing.
 const UPDATE_ROWS: usize = 96;
@@ -44,28 +51,95 @@ pub struct Weights<'a, T> {
     pub scale: T,
 }
 
-/// Calls the version for AVX2 with fused multiply-adds where the processor has them.
-macro_rules! dispatch {
-    ($wide:ident, $kernel:ident, $arguments:tt) => {{
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-            // SAFETY: the processor has AVX2 and FMA, all that the function needs beyond its safe twin.
-            return unsafe { $wide $arguments };
+/// Which way rows are multiplied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// `output[to] += scale * input[from] W`.
+    Forward,
+    /// `input[from] += scale * output[to] Wᵀ`: the gradient of the other.
+    Backward,
+}
+
+/// Sixteen columns of one row of a packed matrix.
+type PanelRow<T> = [T; COLUMNS];
+
+dispatch! {
+    /// Adds the products of linked rows to `result`; the rows of the result that links reach must differ.
+    ///
+    /// Rows of `result` are numbered from `first`, so that a task can own a part of it.
+    pub fn multiply(
+        direction: Direction,
+        result: &mut [T],
+        first: u32,
+        source: &[T],
+        links: &[Link],
+        weights: Weights<'_, T>,
+    ) = multiply_kernel
+}
+
+#[inline(always)]
+fn multiply_kernel<T: Scalar, const FUSED: bool>(
+    direction: Direction,
+    result: &mut [T],
+    first: u32,
+    source: &[T],
+    links: &[Link],
+    weights: Weights<'_, T>,
+) {
+    let (terms, columns) = match direction {
+        Direction::Forward => (weights.inputs, weights.outputs),
+        Direction::Backward => (weights.outputs, weights.inputs),
+    };
+    let ends = |link: &Link| match direction {
+        Direction::Forward => (link.from as usize, (link.to - first) as usize),
+        Direction::Backward => (link.to as usize, (link.from - first) as usize),
+    };
+    let mut packed = [[T::ZERO; COLUMNS]; PANELS * TERMS];
+    for column in (0..columns).step_by(PANELS * COLUMNS) {
+        let width = (PANELS * COLUMNS).min(columns - column);
+        for term in (0..terms).step_by(TERMS) {
+            let count = TERMS.min(terms - term);
+            let panels = &mut packed[..width.div_ceil(COLUMNS) * count];
+            pack(panels, direction, weights, (term, count), (column, width));
+            for group in links.chunks(GROUP) {
+                for (panel, column) in panels.chunks_exact(count).zip((column..).step_by(COLUMNS)) {
+                    let width = COLUMNS.min(columns - column);
+                    for block in group.chunks(ROWS) {
+                        // A last block that is not full repeats its first row, whose product is not used.
+                        let link = |i: usize| block.get(i).unwrap_or(&block[0]);
+                        let row = |i: usize| &source[ends(link(i)).0 * terms + term..][..count];
+                        let tile = row_tile::<T, FUSED>(std::array::from_fn(row), panel);
+                        for (sums, link) in tile.iter().zip(block) {
+                            add_scaled(&mut result[ends(link).1 * columns + column..][..width], sums, weights.scale);
+                        }
+                    }
+                }
+            }
         }
-        $kernel::<T, false> $arguments
-    }};
+    }
 }
 
-/// `output[to] += scale * input[from] W` for all links, whose `to` must differ.
-///
-/// Rows of `output` are numbered from `first`, so that a task can own a part of it.
-pub fn forward<T: Scalar>(output: &mut [T], first: u32, input: &[T], links: &[Link], weights: Weights<'_, T>) {
-    dispatch!(forward_wide, forward_kernel, (output, first, input, links, weights));
-}
-
-/// `input[from] += scale * output[to] Wᵀ` for all links, whose `from` must differ: the gradient of [`forward`].
-pub fn backward<T: Scalar>(input: &mut [T], first: u32, output: &[T], links: &[Link], weights: Weights<'_, T>) {
-    dispatch!(backward_wide, backward_kernel, (input, first, output, links, weights));
+/// Packs some terms of some columns of a matrix, or of its transpose, into panels of sixteen columns.
+#[inline(always)]
+fn pack<T: Scalar>(
+    panels: &mut [PanelRow<T>],
+    direction: Direction,
+    weights: Weights<'_, T>,
+    (term, count): (usize, usize),
+    (column, width): (usize, usize),
+) {
+    let Weights { values, outputs, .. } = weights;
+    for (panel, start) in panels.chunks_exact_mut(count).zip((0..).step_by(COLUMNS)) {
+        let width = COLUMNS.min(width - start);
+        match direction {
+            Direction::Forward => {
+                for (packed, row) in panel.iter_mut().zip(values[term * outputs..].chunks(outputs)) {
+                    copy_columns(packed, &row[column + start..][..width]);
+                }
+            }
+            Direction::Backward => transpose(panel, &values[(column + start) * outputs + term..], outputs, width),
+        }
+    }
 }
 
 /// A weight matrix that is changed by the products of linked rows.
@@ -110,93 +184,8 @@ impl<'a, T: Scalar> Update<'a, T> {
     }
 }
 
-fn update_rows<T: Scalar>(rows: Rows<'_, T>, input: &[T], output: &[T]) {
-    dispatch!(update_wide, update_kernel, (rows, input, output));
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn forward_wide<T: Scalar>(output: &mut [T], first: u32, input: &[T], links: &[Link], weights: Weights<'_, T>) {
-    forward_kernel::<T, true>(output, first, input, links, weights);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn backward_wide<T: Scalar>(input: &mut [T], first: u32, output: &[T], links: &[Link], weights: Weights<'_, T>) {
-    backward_kernel::<T, true>(input, first, output, links, weights);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn update_wide<T: Scalar>(rows: Rows<'_, T>, input: &[T], output: &[T]) {
-    update_kernel::<T, true>(rows, input, output);
-}
-
-#[inline(always)]
-fn forward_kernel<T: Scalar, const FUSED: bool>(
-    output: &mut [T],
-    first: u32,
-    input: &[T],
-    links: &[Link],
-    weights: Weights<'_, T>,
-) {
-    let Weights { values, inputs, outputs, scale } = weights;
-    let mut panel = [[T::ZERO; COLUMNS]; TERMS];
-    for column in (0..outputs).step_by(COLUMNS) {
-        let columns = COLUMNS.min(outputs - column);
-        for term in (0..inputs).step_by(TERMS) {
-            let terms = TERMS.min(inputs - term);
-            for (packed, row) in panel.iter_mut().zip(values[term * outputs..].chunks(outputs)).take(terms) {
-                copy_columns(packed, &row[column..column + columns]);
-            }
-            let source = |link: &Link| &input[link.from as usize * inputs + term..][..terms];
-            let target = |link: &Link| (link.to - first) as usize * outputs + column;
-            product::<T, FUSED>(output, links, source, target, &panel[..terms], columns, scale);
-        }
-    }
-}
-
-#[inline(always)]
-fn backward_kernel<T: Scalar, const FUSED: bool>(
-    input: &mut [T],
-    first: u32,
-    output: &[T],
-    links: &[Link],
-    weights: Weights<'_, T>,
-) {
-    let Weights { values, inputs, outputs, scale } = weights;
-    let mut panel = [[T::ZERO; COLUMNS]; TERMS];
-    for column in (0..inputs).step_by(COLUMNS) {
-        let columns = COLUMNS.min(inputs - column);
-        for term in (0..outputs).step_by(TERMS) {
-            let terms = TERMS.min(outputs - term);
-            transpose(&mut panel[..terms], &values[column * outputs + term..], outputs, columns);
-            let source = |link: &Link| &output[link.to as usize * outputs + term..][..terms];
-            let target = |link: &Link| (link.from - first) as usize * inputs + column;
-            product::<T, FUSED>(input, links, source, target, &panel[..terms], columns, scale);
-        }
-    }
-}
-
-/// Adds the product of the rows of all links with a panel to the `columns` numbers at their targets.
-#[inline(always)]
-fn product<'a, T: Scalar, const FUSED: bool>(
-    result: &mut [T],
-    links: &[Link],
-    source: impl Fn(&Link) -> &'a [T],
-    target: impl Fn(&Link) -> usize,
-    panel: &[[T; COLUMNS]],
-    columns: usize,
-    scale: T,
-) {
-    for block in links.chunks(ROWS) {
-        // A last block that is not full repeats its first row, whose product is not used.
-        let rows = std::array::from_fn(|i| source(block.get(i).unwrap_or(&block[0])));
-        let tile = row_tile::<T, FUSED>(rows, panel);
-        for (sums, link) in tile.iter().zip(block) {
-            add_scaled(&mut result[target(link)..][..columns], sums, scale);
-        }
-    }
+dispatch! {
+    fn update_rows(rows: Rows<'_, T>, input: &[T], output: &[T]) = update_kernel
 }
 
 #[inline(always)]
@@ -208,20 +197,24 @@ fn update_kernel<T: Scalar, const FUSED: bool>(rows: Rows<'_, T>, input: &[T], o
     for links in links.chunks(TERMS) {
         for (term, link) in links.iter().enumerate() {
             let row = &input[link.from as usize * inputs + first..][..height];
-            for (block, values) in row.chunks(ROWS).enumerate() {
-                blocks[block * TERMS + term][..values.len()].copy_from_slice(values);
+            let (whole, rest) = row.as_chunks::<ROWS>();
+            for (block, values) in whole.iter().enumerate() {
+                blocks[block * TERMS + term] = *values;
+            }
+            if !rest.is_empty() {
+                blocks[whole.len() * TERMS + term][..rest.len()].copy_from_slice(rest);
             }
         }
         for column in (0..outputs).step_by(COLUMNS) {
-            let columns = COLUMNS.min(outputs - column);
+            let width = COLUMNS.min(outputs - column);
             for (packed, link) in panel.iter_mut().zip(links) {
-                copy_columns(packed, &output[link.to as usize * outputs + column..][..columns]);
+                copy_columns(packed, &output[link.to as usize * outputs + column..][..width]);
             }
             for (block, rows) in weights.chunks_mut(ROWS * outputs).enumerate() {
                 let left = &blocks[block * TERMS..][..links.len()];
                 let tile = column_tile::<T, FUSED>(left, &panel[..links.len()]);
                 for (row, sums) in rows.chunks_mut(outputs).zip(&tile) {
-                    add_scaled(&mut row[column..column + columns], sums, factor);
+                    add_scaled(&mut row[column..column + width], sums, factor);
                 }
             }
         }
@@ -230,12 +223,16 @@ fn update_kernel<T: Scalar, const FUSED: bool>(rows: Rows<'_, T>, input: &[T], o
 
 /// The products of rows with a panel.
 #[inline(always)]
-fn row_tile<T: Scalar, const FUSED: bool>(rows: [&[T]; ROWS], panel: &[[T; COLUMNS]]) -> [[T; COLUMNS]; ROWS] {
-    let rows = rows.map(|row| &row[..panel.len()]);
+fn row_tile<T: Scalar, const FUSED: bool>(
+    [a, b, c, d, e, f]: [&[T]; ROWS],
+    panel: &[PanelRow<T>],
+) -> [[T; COLUMNS]; ROWS] {
     let mut tile = [[T::ZERO; COLUMNS]; ROWS];
-    for (term, right) in panel.iter().enumerate() {
-        for (sums, row) in tile.iter_mut().zip(rows) {
-            add_product::<T, FUSED>(sums, row[term], right);
+    // Zipped, so that one length holds for all and nothing is checked within the loop.
+    let left = a.iter().zip(b).zip(c.iter().zip(d)).zip(e.iter().zip(f));
+    for ((((a, b), (c, d)), (e, f)), right) in left.zip(panel) {
+        for (sums, factor) in tile.iter_mut().zip([*a, *b, *c, *d, *e, *f]) {
+            add_product::<T, FUSED>(sums, factor, right);
         }
     }
     tile
@@ -243,7 +240,7 @@ fn row_tile<T: Scalar, const FUSED: bool>(rows: [&[T]; ROWS], panel: &[[T; COLUM
 
 /// The sum of the outer products of packed columns with the rows of a panel.
 #[inline(always)]
-fn column_tile<T: Scalar, const FUSED: bool>(left: &[[T; ROWS]], panel: &[[T; COLUMNS]]) -> [[T; COLUMNS]; ROWS] {
+fn column_tile<T: Scalar, const FUSED: bool>(left: &[[T; ROWS]], panel: &[PanelRow<T>]) -> [[T; COLUMNS]; ROWS] {
     let mut tile = [[T::ZERO; COLUMNS]; ROWS];
     for (left, right) in left.iter().zip(panel) {
         for (sums, &factor) in tile.iter_mut().zip(left) {
@@ -254,9 +251,9 @@ fn column_tile<T: Scalar, const FUSED: bool>(left: &[[T; ROWS]], panel: &[[T; CO
 }
 
 #[inline(always)]
-fn add_product<T: Scalar, const FUSED: bool>(sums: &mut [T; COLUMNS], factor: T, row: &[T; COLUMNS]) {
+fn add_product<T: Scalar, const FUSED: bool>(sums: &mut [T; COLUMNS], factor: T, row: &PanelRow<T>) {
     for (sum, &value) in sums.iter_mut().zip(row) {
-        *sum = if FUSED { factor.fused(value, *sum) } else { factor * value + *sum };
+        *sum = multiply_add::<T, FUSED>(factor, value, *sum);
     }
 }
 
@@ -269,19 +266,111 @@ fn add_scaled<T: Scalar>(result: &mut [T], sums: &[T; COLUMNS], scale: T) {
 }
 
 #[inline(always)]
-fn copy_columns<T: Scalar>(packed: &mut [T; COLUMNS], row: &[T]) {
+fn copy_columns<T: Scalar>(packed: &mut PanelRow<T>, row: &[T]) {
     match row.first_chunk::<COLUMNS>() {
         Some(whole) => *packed = *whole,
         None => packed[..row.len()].copy_from_slice(row),
     }
 }
 
-/// Packs up to `COLUMNS` rows of a matrix as the columns of a panel.
+/// Packs `height` rows of a matrix as the columns of a panel.
 #[inline(always)]
-fn transpose<T: Scalar>(panel: &mut [[T; COLUMNS]], rows: &[T], width: usize, columns: usize) {
-    for (column, row) in rows.chunks(width).take(columns).enumerate() {
-        for (packed, &value) in panel.iter_mut().zip(row) {
+fn transpose<T: Scalar>(panel: &mut [PanelRow<T>], matrix: &[T], width: usize, height: usize) {
+    let terms = panel.len();
+    let row = |i: usize| &matrix[i * width..][..terms];
+    let whole = if height == COLUMNS { terms - terms % SQUARE } else { 0 };
+    for term in (0..whole).step_by(SQUARE) {
+        for column in (0..COLUMNS).step_by(SQUARE) {
+            let square: [[T; SQUARE]; SQUARE] =
+                std::array::from_fn(|i| std::array::from_fn(|j| row(column + i)[term..][..SQUARE][j]));
+            for (packed, values) in panel[term..].iter_mut().zip(transpose_square(square)) {
+                packed[column..column + SQUARE].copy_from_slice(&values);
+            }
+        }
+    }
+    for column in 0..height {
+        for (packed, &value) in panel[whole..].iter_mut().zip(&row(column)[whole..]) {
             packed[column] = value;
+        }
+    }
+}
+
+/// The size of a square that is transposed in registers.
+const SQUARE: usize = 8;
+
+/// Three rounds of riffling row `i` with row `i + 4`: by value, so that they become shuffles of registers.
+#[inline(always)]
+fn transpose_square<T: Scalar>(mut square: [[T; SQUARE]; SQUARE]) -> [[T; SQUARE]; SQUARE] {
+    for _ in 0..3 {
+        let old = square;
+        for (i, (a, b)) in old[..4].iter().zip(&old[4..]).enumerate() {
+            square[2 * i] = [a[0], b[0], a[1], b[1], a[2], b[2], a[3], b[3]];
+            square[2 * i + 1] = [a[4], b[4], a[5], b[5], a[6], b[6], a[7], b[7]];
+        }
+    }
+    square
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gardenpath::Seed;
+
+    fn random(len: usize, seed: u64) -> Vec<f64> {
+        let mut stream = Seed::new(seed).stream(0);
+        (0..len).map(|_| stream.unit() - 0.5).collect()
+    }
+
+    /// Links between random rows; both ends increase.
+    fn random_links(from: usize, to: usize, seed: u64) -> Vec<Link> {
+        let mut stream = Seed::new(seed).stream(1);
+        let mut rows = |count: usize| -> Vec<u32> { (0..count as u32).filter(|_| stream.below(3) > 0).collect() };
+        rows(from).into_iter().zip(rows(to)).map(|(from, to)| Link { from, to }).collect()
+    }
+
+    /// Both kernels against three nested loops, for sizes around those of tiles and panels.
+    #[test]
+    fn products_are_sums_of_products() {
+        for (rows, inputs, outputs) in
+            [(1, 1, 1), (7, 5, 3), (25, 17, 40), (31, 300, 33), (600, 20, 16), (20, 270, 150)]
+        {
+            let (x, y, w) = (random(rows * inputs, 1), random(rows * outputs, 2), random(inputs * outputs, 3));
+            let links = random_links(rows, rows, 4);
+            let weights = Weights { values: &w, inputs, outputs, scale: 0.7 };
+            let (mut up, mut down, mut change) = (y.clone(), x.clone(), w.clone());
+            for link in &links {
+                let (from, to) = (link.from as usize * inputs, link.to as usize * outputs);
+                for i in 0..inputs {
+                    for o in 0..outputs {
+                        up[to + o] += 0.7 * x[from + i] * w[i * outputs + o];
+                        down[from + i] += 0.7 * y[to + o] * w[i * outputs + o];
+                        change[i * outputs + o] += 0.3 * x[from + i] * y[to + o];
+                    }
+                }
+            }
+            let near = |found: &[f64], expected: &[f64]| {
+                assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{rows} {inputs} {outputs}");
+            };
+            fn update<'a>(weights: &'a mut [f64], inputs: usize, links: &'a [Link]) -> Update<'a, f64> {
+                Update { weights, inputs, links, factor: 0.3 }
+            }
+            for (direction, source, start, expected) in
+                [(Direction::Forward, &x, &y, &up), (Direction::Backward, &y, &x, &down)]
+            {
+                let mut found = start.clone();
+                multiply(direction, &mut found, 0, source, &links, weights);
+                near(&found, expected);
+                found.clone_from(start);
+                multiply_kernel::<f64, false>(direction, &mut found, 0, source, &links, weights);
+                near(&found, expected);
+            }
+            let mut found = w.clone();
+            super::update(vec![update(&mut found, inputs, &links)], &x, &y);
+            near(&found, &change);
+            found.clone_from(&w);
+            let parts = update(&mut found, inputs, &links).divide();
+            parts.for_each(|rows| update_kernel::<f64, false>(rows, &x, &y));
+            near(&found, &change);
         }
     }
 }

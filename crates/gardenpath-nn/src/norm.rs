@@ -2,6 +2,7 @@
 
 use crate::rows::share;
 use crate::scalar::Scalar;
+use crate::vectorized::vectorized;
 use rayon::prelude::*;
 
 /// Added to the variance, as PyTorch does.
@@ -35,10 +36,12 @@ impl<T: Scalar> Norm<T> {
         rows.zip(kept).for_each(|((rows, x), (unit, inverse))| {
             let rows = rows.chunks_exact_mut(width).zip(x.chunks_exact(width));
             for ((row, x), (unit, inverse)) in rows.zip(unit.chunks_exact_mut(width).zip(inverse)) {
-                *inverse = normalize(unit, x);
-                for ((y, &unit), (&gain, &bias)) in row.iter_mut().zip(&*unit).zip(gain.iter().zip(bias)) {
-                    *y = unit * gain + bias;
-                }
+                vectorized(|| {
+                    *inverse = normalize(unit, x);
+                    for ((y, &unit), (&gain, &bias)) in row.iter_mut().zip(&*unit).zip(gain.iter().zip(bias)) {
+                        *y = unit * gain + bias;
+                    }
+                });
             }
         });
     }
@@ -54,12 +57,14 @@ impl<T: Scalar> Norm<T> {
         rows.zip(kept).for_each(|((dx, dy), (unit, inverse))| {
             let rows = dx.chunks_exact_mut(width).zip(dy.chunks_exact(width));
             for ((dx, dy), (unit, &inverse)) in rows.zip(unit.chunks_exact(width).zip(inverse)) {
-                let g = || dy.iter().zip(gain).map(|(&dy, &gain)| dy * gain);
-                let mean = mean(g(), width);
-                let slope = self::mean(g().zip(unit).map(|(g, &unit)| g * unit), width);
-                for ((dx, g), &unit) in dx.iter_mut().zip(g()).zip(unit) {
-                    *dx += inverse * (g - mean - unit * slope);
-                }
+                vectorized(|| {
+                    let g = |i: usize| dy[i] * gain[i];
+                    let mean = mean(width, g);
+                    let slope = self::mean(width, |i| g(i) * unit[i]);
+                    for (i, dx) in dx.iter_mut().enumerate() {
+                        *dx += inverse * (g(i) - mean - unit[i] * slope);
+                    }
+                });
             }
         });
     }
@@ -101,20 +106,28 @@ fn add_blocks<T: Scalar>(target: &mut [T], rows: &[T], factor: T, add: impl Fn(&
 }
 
 /// Subtracts the mean, divides by the deviation, and returns its inverse.
+#[inline(always)]
 fn normalize<T: Scalar>(unit: &mut [T], x: &[T]) -> T {
-    let mean = mean(x.iter().copied(), x.len());
+    let mean = mean(x.len(), |i| x[i]);
     unit.iter_mut().zip(x).for_each(|(unit, &x)| *unit = x - mean);
-    let variance = self::mean(unit.iter().map(|&u| u * u), x.len());
+    let variance = self::mean(x.len(), |i| unit[i] * unit[i]);
     let inverse = T::ONE / (variance + T::of(EPSILON)).sqrt();
     unit.iter_mut().for_each(|unit| *unit *= inverse);
     inverse
 }
 
-/// The mean of numbers, summed in eight lanes so that it can be vector code.
-fn mean<T: Scalar>(values: impl Iterator<Item = T>, count: usize) -> T {
-    let mut lanes = [T::ZERO; 8];
-    for (i, value) in values.enumerate() {
-        lanes[i % 8] += value;
+/// The mean of `count` numbers, summed in eight lanes so that it can be vector code.
+#[inline(always)]
+fn mean<T: Scalar>(count: usize, value: impl Fn(usize) -> T) -> T {
+    let mut lanes = [T::ZERO; LANES];
+    let whole = count - count % LANES;
+    for first in (0..whole).step_by(LANES) {
+        for (lane, sum) in lanes.iter_mut().enumerate() {
+            *sum += value(first + lane);
+        }
     }
-    lanes.into_iter().sum::<T>() * T::of(1.0 / count as f64)
+    let rest: T = (whole..count).map(value).sum();
+    (lanes.into_iter().sum::<T>() + rest) * T::of(1.0 / count as f64)
 }
+
+const LANES: usize = 8;

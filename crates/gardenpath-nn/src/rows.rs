@@ -1,7 +1,8 @@
 //! Parallel passes over the rows of a matrix. Each row is written by one task, in a fixed order of operations.
 
-use crate::matmul::{self, Link, Weights};
+use crate::matmul::{self, Direction, Link, Weights};
 use crate::scalar::Scalar;
+use crate::vectorized::vectorized;
 use crate::wiring::Lists;
 use rayon::prelude::*;
 
@@ -40,51 +41,40 @@ pub struct Product<'a, T> {
     pub links: &'a [Link],
 }
 
-/// `output = Σ products`, followed by `finish` on each task's rows.
-pub fn multiply<T: Scalar>(
-    output: &mut [T],
-    width: usize,
-    input: &[T],
-    products: &[Product<'_, T>],
-    finish: impl Fn(&mut [T]) + Sync,
-) {
-    output.fill(T::ZERO);
-    add_products(output, width, input, products, finish);
-}
-
-/// `output += Σ products`, followed by `finish` on each task's rows.
+/// `result += Σ products` in a direction, followed by `finish` on each task's rows of `width` numbers.
 pub fn add_products<T: Scalar>(
-    output: &mut [T],
-    width: usize,
-    input: &[T],
+    direction: Direction,
+    (result, width): (&mut [T], usize),
+    source: &[T],
     products: &[Product<'_, T>],
     finish: impl Fn(&mut [T]) + Sync,
 ) {
-    divide(output, width, |first, rows| {
+    divide(result, width, |first, rows| {
         let count = rows.len() / width;
         for Product { weights, links } in products {
-            let links = within(links, first, count, |link| link.to);
-            matmul::forward(rows, first as u32, input, links, *weights);
+            let end = |link: &Link| if direction == Direction::Forward { link.to } else { link.from };
+            let links = within(links, first, count, end);
+            matmul::multiply(direction, rows, first as u32, source, links, *weights);
         }
         finish(rows);
     });
 }
 
-/// `input = Σ` of the gradients that come back through the products.
-pub fn multiply_back<T: Scalar>(input: &mut [T], width: usize, output: &[T], products: &[Product<'_, T>]) {
-    input.fill(T::ZERO);
-    add_products_back(input, width, output, products);
+/// `output = Σ products`, followed by `finish` on each task's rows.
+pub fn multiply<T: Scalar>(
+    (output, width): (&mut [T], usize),
+    input: &[T],
+    products: &[Product<'_, T>],
+    finish: impl Fn(&mut [T]) + Sync,
+) {
+    output.fill(T::ZERO);
+    add_products(Direction::Forward, (output, width), input, products, finish);
 }
 
-/// `input += Σ` of the gradients that come back through the products.
-pub fn add_products_back<T: Scalar>(input: &mut [T], width: usize, output: &[T], products: &[Product<'_, T>]) {
-    divide(input, width, |first, rows| {
-        let count = rows.len() / width;
-        for Product { weights, links } in products {
-            let links = within(links, first, count, |link| link.from);
-            matmul::backward(rows, first as u32, output, links, *weights);
-        }
-    });
+/// `input = Σ` of the gradients that come back through the products.
+pub fn multiply_back<T: Scalar>((input, width): (&mut [T], usize), output: &[T], products: &[Product<'_, T>]) {
+    input.fill(T::ZERO);
+    add_products(Direction::Backward, (input, width), output, products, |_| {});
 }
 
 /// `result[i] = Σ rows[j]` over the list of `i`, followed by `finish` on each row of the result.
@@ -97,12 +87,13 @@ pub fn sum_lists<T: Scalar>(
 ) {
     divide(result, width, |first, result| {
         for (i, sum) in result.chunks_exact_mut(width).enumerate() {
-            sum_rows(sum, rows, lists.get(first + i));
+            vectorized(|| sum_rows(sum, rows, lists.get(first + i)));
             finish(first + i, sum);
         }
     });
 }
 
+#[inline(always)]
 fn sum_rows<T: Scalar>(sum: &mut [T], rows: &[T], list: &[u32]) {
     let width = sum.len();
     let row = |i: u32| &rows[i as usize * width..][..width];
@@ -115,14 +106,14 @@ fn sum_rows<T: Scalar>(sum: &mut [T], rows: &[T], list: &[u32]) {
 
 /// The rectifier.
 pub fn relu<T: Scalar>(values: &mut [T]) {
-    for value in values {
-        *value = if *value > T::ZERO { *value } else { T::ZERO };
-    }
+    vectorized(|| values.iter_mut().for_each(|value| *value = if *value > T::ZERO { *value } else { T::ZERO }));
 }
 
 /// Sets the gradient to zero where the rectifier was closed.
 pub fn relu_back<T: Scalar>(gradient: &mut [T], values: &[T]) {
-    for (gradient, &value) in gradient.iter_mut().zip(values) {
-        *gradient = if value > T::ZERO { *gradient } else { T::ZERO };
-    }
+    vectorized(|| {
+        for (gradient, &value) in gradient.iter_mut().zip(values) {
+            *gradient = if value > T::ZERO { *gradient } else { T::ZERO };
+        }
+    });
 }

@@ -108,8 +108,7 @@ mod tests {
     use super::*;
 
     fn gaussian(rows: usize, width: usize) -> Tensors<f64> {
-        let parameter =
-            Parameter { name: "w".into(), shape: vec![rows, width], start: Start::Gaussian, rate: 1.0 };
+        let parameter = Parameter { name: "w".into(), shape: vec![rows, width], start: Start::Gaussian, rate: 1.0 };
         Tensors::sample(&[parameter], Seed::new(3))
     }
 

@@ -52,6 +52,8 @@ pub enum Ending {
     Plateau,
     /// The largest number of steps was reached.
     Steps,
+    /// A loss was no longer a number: the learning rate is too large.
+    Diverged,
 }
 
 /// All that a run has come to besides the state of its engine.
@@ -167,7 +169,7 @@ impl<'a, E: Engine> Trainer<'a, E> {
         let last = self.progress.records.last().map(|record| record.step);
         let due = last.map_or(0, next_measurement).min(self.settings.max_steps);
         if self.progress.step < due {
-            return Event::Step(self.step());
+            return self.step();
         }
         if last != Some(self.progress.step) {
             return self.measure();
@@ -176,20 +178,31 @@ impl<'a, E: Engine> Trainer<'a, E> {
         Event::Ended(Ending::Steps)
     }
 
-    fn step(&mut self) -> f64 {
+    fn step(&mut self) -> Event {
         let size = self.settings.batch.min(self.train.len());
         let numbers = self.order.batch(self.progress.step, size);
         let sentences: Vec<&[Symbol]> = numbers.iter().map(|&i| self.train.sentence(i)).collect();
         let roots: Vec<Symbol> = numbers.iter().map(|&i| self.train.roots()[i]).collect();
         let loss = self.engine.step(&sentences, &roots);
         self.progress.step += 1;
+        if !loss.is_finite() {
+            return self.diverged();
+        }
         self.progress.loss_sum += loss;
         self.progress.loss_count += 1;
-        loss
+        Event::Step(loss)
+    }
+
+    fn diverged(&mut self) -> Event {
+        self.progress.ending = Some(Ending::Diverged);
+        Event::Ended(Ending::Diverged)
     }
 
     fn measure(&mut self) -> Event {
         let (test_loss, test_accuracy) = evaluate(&mut self.engine, self.test, self.classes);
+        if !test_loss.is_finite() {
+            return self.diverged();
+        }
         let Progress { step, loss_sum, loss_count, .. } = self.progress;
         let batch = self.settings.batch.min(self.train.len());
         let record = Record {
@@ -213,7 +226,7 @@ impl<'a, E: Engine> Trainer<'a, E> {
         let guessing = (self.classes as f64).ln();
         let best = self.progress.best()?;
         let recent = &records[records.len().saturating_sub(RISE_RECORDS)..];
-        let risen = |record: &Record| !(record.test_loss <= best.test_loss + RISE * guessing);
+        let risen = |record: &Record| record.test_loss > best.test_loss + RISE * guessing;
         if recent.len() == RISE_RECORDS && recent.iter().all(risen) {
             return Some(Ending::Rise);
         }

@@ -4,9 +4,9 @@
 //! nothing else asks, and nothing else enters the perceptron.
 
 use crate::activations::{Activations, Place};
-use crate::attention::{self, Layout, Packed};
+use crate::attention::{self, Group, Layout, Packed};
 use crate::loss::cross_entropy_gradient;
-use crate::matmul::{self, Link, Update, Weights};
+use crate::matmul::{self, Direction, Link, Update, Weights};
 use crate::network::Network;
 use crate::norm::Norm;
 use crate::rows::{self, Product, clear};
@@ -60,7 +60,7 @@ struct Layer<T> {
     query: Vec<T>,
     key: Vec<T>,
     value: Vec<T>,
-    weights: Vec<T>,
+    weights: Vec<Group<T>>,
     mixed: Vec<T>,
     mlp_norm: Norm<T>,
     hidden: Vec<T>,
@@ -174,7 +174,7 @@ impl<T: Scalar> Transformer<T> {
         logits.resize(batch.class.len() * self.classes, T::ZERO);
         let readout = readout(weights, width, self.classes);
         let links = &batch.all[..batch.class.len()];
-        rows::multiply(logits, self.classes, &norm.rows, &[Product { weights: readout, links }], |_| {});
+        rows::multiply((logits, self.classes), &norm.rows, &[Product { weights: readout, links }], |_| {});
     }
 
     /// The mean cross-entropy of a batch; its gradient goes into the sink.
@@ -196,7 +196,7 @@ impl<T: Scalar> Transformer<T> {
         gradient.norm.resize(norm.rows.len(), T::ZERO);
         let readout = readout(weights, width, self.classes);
         let factor = readout.scale;
-        rows::multiply_back(&mut gradient.norm, width, logits, &[Product { weights: readout, links }]);
+        rows::multiply_back((&mut gradient.norm, width), logits, &[Product { weights: readout, links }]);
         step(weights, sink, last + 2, width, &norm.rows, logits, links, factor);
         clear(&mut gradient.stream, norm.rows.len());
         norm.backward(&mut gradient.stream, &gradient.norm, weights.get(last));
@@ -251,20 +251,20 @@ impl<T: Scalar> Layer<T> {
         project(&mut self.query, normed, query, asking, |_| {});
         project(&mut self.key, normed, key, &batch.all, |_| {});
         project(&mut self.value, normed, value, &batch.all, |_| {});
-        self.weights.resize(self.layout.weights(), T::ZERO);
+        self.weights.resize(self.layout.weight_groups(), Group::default());
         self.mixed.resize(asking.len() * width, T::ZERO);
         let packed = Packed { query: &self.query, key: &self.key, value: &self.value };
         attention::forward(&self.layout, packed, &mut self.weights, &mut self.mixed);
         keep_rows(stream, width, asking);
         let output = Product { weights: self.map(weights, tensor::OUTPUT), links: kept };
-        rows::add_products(stream, width, &self.mixed, &[output], |_| {});
+        rows::add_products(Direction::Forward, (stream, width), &self.mixed, &[output], |_| {});
 
         let [gain, bias] = [tensor::MLP_GAIN, tensor::MLP_BIAS].map(|name| weights.get(self.first + name));
         self.mlp_norm.forward(stream, gain, bias);
         let up = self.map(weights, tensor::UP);
         project(&mut self.hidden, &self.mlp_norm.rows, up, kept, rows::relu);
         let down = Product { weights: self.map(weights, tensor::DOWN), links: kept };
-        rows::add_products(stream, width, &self.hidden, &[down], |_| {});
+        rows::add_products(Direction::Forward, (stream, width), &self.hidden, &[down], |_| {});
     }
 
     /// Replaces the gradient of the residual stream above the layer by the one below it.
@@ -292,7 +292,7 @@ impl<T: Scalar> Layer<T> {
         project_back(norm, key, self.map(weights, tensor::KEY), &batch.all);
         for (gradient, name, links) in [(&*value, tensor::VALUE, &*batch.all), (&*query, tensor::QUERY, asking)] {
             let product = Product { weights: self.map(weights, name), links };
-            rows::add_products_back(norm, width, gradient, &[product]);
+            rows::add_products(Direction::Backward, (norm, width), gradient, &[product], |_| {});
         }
         let normed = &self.attention_norm.rows;
         self.step(weights, sink, tensor::QUERY, normed, query, asking);
@@ -326,13 +326,13 @@ fn project<T: Scalar>(
     finish: impl Fn(&mut [T]) + Sync,
 ) {
     output.resize(links.len() * weights.outputs, T::ZERO);
-    rows::multiply(output, weights.outputs, input, &[Product { weights, links }], finish);
+    rows::multiply((output, weights.outputs), input, &[Product { weights, links }], finish);
 }
 
 /// `input[from] = scale * output[to] Wᵀ` for all links, which reach all rows of the input.
 fn project_back<T: Scalar>(input: &mut Vec<T>, output: &[T], weights: Weights<'_, T>, links: &[Link]) {
     input.resize(links.len() * weights.inputs, T::ZERO);
-    rows::multiply_back(input, weights.inputs, output, &[Product { weights, links }]);
+    rows::multiply_back((input, weights.inputs), output, &[Product { weights, links }]);
 }
 
 /// Sends the gradient of one matrix to the sink.

@@ -5,7 +5,7 @@
 
 use crate::loss::cross_entropy_gradient;
 use crate::matmul::{self, Link, Update, Weights};
-use crate::rows::{self, Product, clear};
+use crate::rows::{self, Product};
 use crate::scalar::Scalar;
 use crate::tensors::{Sink, Tensors};
 use crate::wiring::{Lists, Wiring};
@@ -120,7 +120,7 @@ impl<T: Scalar> Wired<T> {
         self.logits.resize(plan.top.sources.len() * self.classes, T::ZERO);
         let links = identity(plan.top.sources.len());
         let readout = [Product { weights: self.readout(weights), links: &links }];
-        rows::multiply(&mut self.logits, self.classes, &self.top, &readout, |_| {});
+        rows::multiply((&mut self.logits, self.classes), &self.top, &readout, |_| {});
         &self.logits
     }
 
@@ -131,7 +131,7 @@ impl<T: Scalar> Wired<T> {
         let links = identity(roots.len());
         self.top_gradient.resize(self.top.len(), T::ZERO);
         let readout = [Product { weights: self.readout(weights), links: &links }];
-        rows::multiply_back(&mut self.top_gradient, self.width, &self.logits, &readout);
+        rows::multiply_back((&mut self.top_gradient, self.width), &self.logits, &readout);
         let (target, factor) = sink.of(weights, self.readout);
         let factor = factor * self.readout_scale;
         let update = Update { weights: target, inputs: self.width, links: &links, factor };
@@ -143,7 +143,7 @@ impl<T: Scalar> Wired<T> {
         for l in (0..self.layers.len()).rev() {
             let (below, current) = self.buffers.split_at_mut(l);
             let (layer, wiring) = (&self.layers[l], &plan.layers[l]);
-            layer.backward(weights, wiring, &self.tokens, below.last_mut(), &mut current[0], &mut self.scratch, sink);
+            layer.backward(weights, wiring, (&self.tokens, below.last_mut()), &mut current[0], &mut self.scratch, sink);
         }
         loss
     }
@@ -168,7 +168,10 @@ impl<T: Scalar> Layer<T> {
         let size = self.inputs * self.outputs;
         let of_role = |(role, links): (&Role<T>, &'a Vec<Link>)| {
             let values = &weights.get(role.tensor)[role.index * size..][..size];
-            Product { weights: Weights { values, inputs: self.inputs, outputs: self.outputs, scale: role.scale }, links }
+            Product {
+                weights: Weights { values, inputs: self.inputs, outputs: self.outputs, scale: role.scale },
+                links,
+            }
         };
         self.roles.iter().zip(&wiring.links).map(of_role).collect()
     }
@@ -186,23 +189,21 @@ impl<T: Scalar> Layer<T> {
         rows.resize(wiring.targets * self.outputs, T::ZERO);
         let maps = self.products(weights, wiring);
         match &wiring.after {
-            None => rows::multiply(rows, self.outputs, input, &maps, rows::relu),
+            None => rows::multiply((rows, self.outputs), input, &maps, rows::relu),
             Some(gather) => {
                 products.resize(wiring.products * self.outputs, T::ZERO);
-                rows::multiply(products, self.outputs, input, &maps, |_| {});
+                rows::multiply((products, self.outputs), input, &maps, |_| {});
                 rows::sum_lists(rows, self.outputs, products, &gather.sources, |_, row| rows::relu(row));
             }
         }
     }
 
     /// Sends the gradient of the layer's sums to the rows below, if there are any to learn, and to the sink.
-    #[allow(clippy::too_many_arguments)]
     fn backward(
         &self,
         weights: &mut Tensors<T>,
         wiring: &Wiring,
-        tokens: &[T],
-        below: Option<&mut Buffers<T>>,
+        (tokens, below): (&[T], Option<&mut Buffers<T>>),
         current: &mut Buffers<T>,
         scratch: &mut Vec<T>,
         sink: &mut Sink<'_, T>,
@@ -218,10 +219,9 @@ impl<T: Scalar> Layer<T> {
         };
         let lower: &[T] = below.as_ref().map_or(tokens, |buffers| &buffers.rows);
         let input: &[T] = if wiring.before.is_some() { sums } else { lower };
-        if let Some(below) = &below {
-            clear(scratch, input.len());
-            rows::multiply_back(scratch, self.inputs, gradient, &self.products(weights, wiring));
-            debug_assert_eq!(below.rows.len() % self.inputs, 0);
+        if below.is_some() {
+            scratch.resize(input.len(), T::ZERO);
+            rows::multiply_back((scratch, self.inputs), gradient, &self.products(weights, wiring));
         }
         self.update(weights, wiring, input, gradient, sink);
         if let Some(below) = below {
@@ -238,21 +238,17 @@ impl<T: Scalar> Layer<T> {
         }
     }
 
-    fn update(
-        &self,
-        weights: &mut Tensors<T>,
-        wiring: &Wiring,
-        input: &[T],
-        gradient: &[T],
-        sink: &mut Sink<'_, T>,
-    ) {
+    fn update(&self, weights: &mut Tensors<T>, wiring: &Wiring, input: &[T], gradient: &[T], sink: &mut Sink<'_, T>) {
         let size = self.inputs * self.outputs;
         let mut links = wiring.links.iter();
         for filter in self.roles.chunk_by(|a, b| a.tensor == b.tensor) {
             let (target, factor) = sink.of(weights, filter[0].tensor);
             let matrices = target.chunks_exact_mut(size).zip(filter).zip(&mut links);
-            let updates = matrices.map(|((weights, role), links)| {
-                Update { weights, inputs: self.inputs, links, factor: factor * role.scale }
+            let updates = matrices.map(|((weights, role), links)| Update {
+                weights,
+                inputs: self.inputs,
+                links,
+                factor: factor * role.scale,
             });
             matmul::update(updates.collect(), input, gradient);
         }

@@ -175,3 +175,71 @@ impl Slots {
         self.slots.chunks(self.rows.max(1)).map(of_role).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gardenpath::Seed;
+
+    /// The sums `Σ factor[role] * value[child]` of all targets, along the wiring.
+    fn evaluate(wiring: &Wiring, values: &[f64], factors: &[f64]) -> Vec<f64> {
+        let gather = |gather: &Gather, values: &[f64]| -> Vec<f64> {
+            let sum = |i| gather.sources.get(i).iter().map(|&j| values[j as usize]).sum();
+            (0..gather.sources.len()).map(sum).collect()
+        };
+        let inputs = wiring.before.as_ref().map_or(values.to_vec(), |before| gather(before, values));
+        let mut products = vec![0.0; wiring.products];
+        for (links, factor) in wiring.links.iter().zip(factors) {
+            assert!(links.windows(2).all(|pair| pair[0].from < pair[1].from && pair[0].to < pair[1].to));
+            links.iter().for_each(|link| products[link.to as usize] += factor * inputs[link.from as usize]);
+        }
+        wiring.after.as_ref().map_or(products.clone(), |after| gather(after, &products))
+    }
+
+    #[test]
+    fn all_ways_give_the_same_sums() {
+        let mut stream = Seed::new(8).stream(0);
+        let (mut direct, mut before, mut after) = (0, 0, 0);
+        for case in 0..300 {
+            let (children, targets) = (1 + stream.below(30) as usize, 1 + stream.below(30) as usize);
+            let most = [1, 3, 40][case % 3];
+            let mut inputs = Vec::new();
+            for target in 0..targets as u32 {
+                for _ in 0..stream.below(most + 1) {
+                    let child = stream.below(children as u64) as u32;
+                    inputs.push((target, Input { role: stream.below(2) as u32, child }));
+                }
+            }
+            if case % 6 == 0 {
+                // A permutation of rows that increases: the direct way.
+                inputs = (0..targets.min(children) as u32).map(|i| (i, Input { role: i % 2, child: i })).collect();
+            }
+            let values: Vec<f64> = (0..children).map(|_| stream.unit()).collect();
+            let factors = [0.5, -2.0];
+            let mut expected = vec![0.0; targets];
+            for &(target, Input { role, child }) in &inputs {
+                expected[target as usize] += factors[role as usize] * values[child as usize];
+            }
+            let wiring = Wiring::new(2, children, targets, &inputs);
+            let found = evaluate(&wiring, &values, &factors);
+            assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12), "case {case}");
+            for gather in [&wiring.before, &wiring.after].into_iter().flatten() {
+                let pairs = |lists: &Lists, flip: bool| {
+                    let of =
+                        |i: usize| lists.get(i).iter().map(move |&j| if flip { (j, i as u32) } else { (i as u32, j) });
+                    let mut pairs: Vec<(u32, u32)> = (0..lists.len()).flat_map(of).collect();
+                    pairs.sort_unstable();
+                    pairs
+                };
+                assert_eq!(pairs(&gather.sources, false), pairs(&gather.targets, true));
+            }
+            match (&wiring.before, &wiring.after) {
+                (None, None) => direct += 1,
+                (Some(_), None) => before += 1,
+                (None, Some(_)) => after += 1,
+                _ => panic!("sums before and after"),
+            }
+        }
+        assert!(direct > 20 && before > 20 && after > 20, "{direct} {before} {after}");
+    }
+}

@@ -4,6 +4,7 @@
 
 use gardenpath::{Shape, Symbol};
 use gardenpath_nn::model::Model;
+use gardenpath_nn::optimizer::Adam;
 use gardenpath_nn::{Architecture, Network, Normalization, Sink, Tensors};
 use safetensors::SafeTensors;
 use std::collections::HashMap;
@@ -27,10 +28,11 @@ impl Dump {
         let words = |name: &str| -> Vec<i64> {
             file.tensor(name).unwrap().data().as_chunks().0.iter().map(|&bytes| i64::from_le_bytes(bytes)).collect()
         };
-        let doubles = file.iter().filter(|(_, tensor)| tensor.dtype() == safetensors::Dtype::F64).map(|(name, tensor)| {
-            let values = tensor.data().as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
-            (name.to_string(), values)
-        });
+        let doubles =
+            file.iter().filter(|(_, tensor)| tensor.dtype() == safetensors::Dtype::F64).map(|(name, tensor)| {
+                let values = tensor.data().as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
+                (name.to_string(), values)
+            });
         let tokens: Vec<Symbol> = words("tokens").into_iter().map(|token| token as Symbol).collect();
         let mut rest = tokens.as_slice();
         let take = |length: i64| {
@@ -94,6 +96,46 @@ fn check(name: &str) {
     for (parameter, (found, expected)) in parameters.iter().zip(gradient.iter().zip(expected.iter())) {
         assert_close(&format!("gradient of {}", parameter.name), found, expected);
     }
+}
+
+/// Four steps in the precision and with the code of training: descent in place, or Adam at the rate of the dump.
+fn check_steps(name: &str) {
+    let dump = Dump::read(name);
+    let parameters = dump.network.parameters();
+    let sentences: Vec<&[Symbol]> = dump.sentences.iter().map(Vec::as_slice).collect();
+    let narrow = |tensor: &[f64]| tensor.iter().map(|&value| value as f32).collect();
+    let mut weights = Tensors::from_values(dump.tensors("weight").iter().map(narrow).collect());
+    let mut model = Model::<f32>::new(&dump.network);
+    let mut adam = Adam::new(&parameters);
+    for &expected in &dump.doubles["losses"] {
+        let loss = match dump.network.architecture {
+            Architecture::Transformer { .. } => {
+                let mut gradient = Tensors::zeros(&parameters);
+                let sink = &mut Sink::Gradient(&mut gradient);
+                let loss = model.learn(&mut weights, &sentences, &dump.labels, sink);
+                adam.step(&mut weights, &gradient, &vec![0.01; parameters.len()]);
+                loss
+            }
+            _ => {
+                let rate = dump.network.width as f32;
+                model.learn(&mut weights, &sentences, &dump.labels, &mut Sink::Descent(rate))
+            }
+        };
+        assert!((loss - expected).abs() < 1e-4 * expected, "{name}: loss {loss}, not {expected}");
+    }
+    let expected = dump.tensors("final");
+    for (parameter, (found, expected)) in parameters.iter().zip(weights.iter().zip(expected.iter())) {
+        for (a, b) in found.iter().zip(expected) {
+            assert!((f64::from(*a) - b).abs() < 2e-3, "{name}: {} has {a}, not {b}", parameter.name);
+        }
+    }
+}
+
+#[test]
+fn training_steps() {
+    ["cnn-depth2", "cnn-depth3", "inn-depth2", "inn-depth3", "transformer-depth2", "transformer-depth3"]
+        .into_iter()
+        .for_each(check_steps);
 }
 
 #[test]

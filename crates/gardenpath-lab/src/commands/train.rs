@@ -7,8 +7,8 @@ use super::Answer;
 use crate::cli::ensemble::RuleOptions;
 use crate::cli::{size, whole_number};
 use crate::draw::table::{grouped, short};
-use crate::files::run::RunDirectory;
 use crate::files;
+use crate::files::run::RunDirectory;
 use crate::training::{Data, Device, Outcome, Recipe};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -253,7 +253,7 @@ impl Arguments {
     }
 
     fn recipe(&self, grammar: &Grammar) -> Result<Recipe> {
-        if self.batch == 0 || !(self.patience > 1.0) {
+        if self.batch == 0 || self.patience.is_nan() || self.patience <= 1.0 {
             bail!("expected a --batch of at least 1 and a --patience above 1");
         }
         let normalization = match self.normalization {
@@ -270,7 +270,9 @@ impl Arguments {
             },
         };
         let optimizer = match (architecture, self.learning_rate) {
-            (_, Some(rate)) if !(rate > 0.0 && rate.is_finite()) => bail!("--learning-rate is {rate}, expected more than 0"),
+            (_, Some(rate)) if !(rate > 0.0 && rate.is_finite()) => {
+                bail!("--learning-rate is {rate}, expected more than 0")
+            }
             (Architecture::Transformer { .. }, rate) => Optimizer::Adam { learning_rate: rate.unwrap_or(5e-4) },
             (_, rate) => Optimizer::Sgd { learning_rate: rate.unwrap_or(self.width as f64) },
         };
@@ -310,6 +312,7 @@ fn result_text(result: &serde_json::Value) -> String {
         match result["ending"].as_str() {
             Some("rise") => "a rise of the test loss",
             Some("plateau") => "a plateau of the test loss",
+            Some("diverged") => "a loss that is no number; try a smaller --learning-rate",
             _ => "the largest number of steps",
         },
         short(number("seconds")),

@@ -1,0 +1,155 @@
+//! `train`, `probe` and `mup-check`: names and fields, files of a run, resuming, and what is refused.
+
+mod common;
+
+use common::{Lab, keys};
+use serde_json::Value;
+use std::process::Stdio;
+use std::time::Duration;
+
+const SMALL: &str = "--vocab 8 --depth 2 --fraction 0.125 --samples 1024 --test 2000 --width 32 --seed 1";
+
+fn train(lab: &Lab, options: &str) -> Value {
+    lab.json(&format!("train {SMALL} {options}"))
+}
+
+/// A result without what depends on the clock.
+fn timeless(mut result: Value) -> Value {
+    result.as_object_mut().unwrap().remove("seconds");
+    result
+}
+
+#[test]
+fn a_run_is_reported_and_kept() {
+    let lab = Lab::new();
+    let result = train(&lab, "--model cnn -o run");
+    for key in [
+        "model",
+        "vocab",
+        "depth",
+        "fraction",
+        "samples",
+        "width",
+        "seed",
+        "test_loss",
+        "normalized_loss",
+        "test_accuracy",
+        "bayes_loss",
+        "steps",
+        "seconds",
+    ] {
+        assert!(keys(&result).contains(&key), "{key}");
+    }
+    let number = |key: &str| result[key].as_f64().unwrap();
+    assert_eq!(result["model"], "cnn");
+    assert!((number("normalized_loss") * 8f64.ln() - number("test_loss")).abs() < 1e-12);
+    assert!(number("normalized_loss") < 0.95 && number("test_loss") > number("bayes_loss"));
+    assert!(number("bayes_loss") > 0.0 && number("bayes_accuracy") > 0.98);
+
+    let log: Vec<Value> = std::fs::read_to_string(lab.path("run/log.jsonl"))
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let lowest = log.iter().map(|record| record["test_loss"].as_f64().unwrap()).fold(f64::MAX, f64::min);
+    assert_eq!(lowest, number("test_loss"));
+    assert!(log.iter().all(|record| record["bayes_loss"] == result["bayes_loss"]));
+    let bytes = std::fs::read(lab.path("run/best.safetensors")).unwrap();
+    let (weights, _) = gardenpath_nn::checkpoint::from_bytes(&bytes).unwrap();
+    let names: Vec<&str> = weights.iter().map(|tensor| tensor.name.as_str()).collect();
+    assert_eq!(names, ["conv.0", "conv.1", "conv.2", "readout"]);
+    assert_eq!(weights[1].shape, [4, 32, 32]);
+    // A run that has ended is not repeated.
+    assert_eq!(train(&lab, "--model cnn -o run"), result);
+}
+
+#[test]
+fn the_grammar_and_the_sentences_are_those_of_the_other_commands() {
+    let lab = Lab::with_grammar("--vocab 8 --depth 2 --fraction 0.125 --seed 1");
+    train(&lab, "--model inn --max-steps 32 -o run");
+    let run = std::fs::read_to_string(lab.path("run/grammar.pcfg")).unwrap();
+    let rules = |text: &str| text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(rules(&run), rules(&std::fs::read_to_string(lab.path("g.pcfg")).unwrap()));
+    let from_file =
+        lab.json("train --model inn --grammar g.pcfg --samples 1024 --test 2000 --width 32 --seed 1 --max-steps 32");
+    let sampled = train(&lab, "--model inn --max-steps 32");
+    assert_eq!(from_file["test_loss"], sampled["test_loss"]);
+    assert!(from_file["fraction"].is_null() && sampled["fraction"] == 0.125);
+}
+
+#[test]
+fn threads_do_not_matter() {
+    let lab = Lab::new();
+    for model in ["cnn", "inn", "transformer --heads 4"] {
+        let run = |threads: &str| timeless(train(&lab, &format!("--model {model} --max-steps 64 --threads {threads}")));
+        assert_eq!(run("1"), run("3"), "{model}");
+    }
+}
+
+#[test]
+fn a_killed_run_goes_on_to_the_same_bytes() {
+    let lab = Lab::new();
+    let options = "--model transformer --heads 4 --max-steps 500 --min-steps 500";
+    let whole = timeless(train(&lab, &format!("{options} -o whole")));
+    for delay in [100, 300, 700] {
+        let mut command = lab.command(&format!("train {SMALL} {options} -o killed --json"));
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(delay));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert_eq!(timeless(train(&lab, &format!("{options} -o killed"))), whole);
+    for file in ["best.safetensors", "log.jsonl", "run.json", "grammar.pcfg"] {
+        let read = |run: &str| std::fs::read(lab.path(run).join(file)).unwrap();
+        assert!(read("whole") == read("killed"), "{file}");
+    }
+}
+
+#[test]
+fn bad_input_is_refused_in_one_line() {
+    let lab = Lab::new();
+    train(&lab, "--model cnn --max-steps 32 -o run");
+    let text = |options: &str| lab.refusal(&format!("train {SMALL} {options}"));
+    assert!(text("--model cnn --max-steps 64 -o run").contains("holds another run"));
+    assert!(text("--model rnn").contains("rnn"));
+    assert!(text("--model transformer --heads 5").contains("5 heads cannot share a width of 32"));
+    assert!(text("--model cnn --learning-rate 0").contains("--learning-rate is 0"));
+    assert!(text("--model cnn --batch 0").contains("--batch"));
+    assert!(text("--model cnn --patience 1").contains("--patience"));
+    assert!(lab.refusal("train --model cnn --vocab 8 --depth 2 --samples 0").contains("at least one sentence"));
+    assert!(lab.refusal("train --model cnn --vocab 8 --depth 2 --samples 9 --width 0").contains("width of 0"));
+    assert!(lab.refusal("train --model cnn --vocab 8 --depth 2 --samples 9 --width 9000000").contains("GB"));
+    assert!(lab.refusal("train --model cnn --samples 9").contains("--vocab"));
+    #[cfg(not(feature = "gpu"))]
+    assert!(text("--model cnn --device gpu").contains("--features gpu"));
+    std::fs::write(lab.path("run/checkpoint.safetensors"), b"nonsense").unwrap();
+    std::fs::remove_file(lab.path("run/result.json")).unwrap();
+    assert!(text("--model cnn --max-steps 32 -o run").contains("checkpoint.safetensors"));
+}
+
+#[test]
+fn divergence_is_an_ending() {
+    let lab = Lab::new();
+    let result = train(&lab, "--model cnn --learning-rate 1e30 -o run");
+    assert_eq!(result["ending"], "diverged");
+    assert_eq!(train(&lab, "--model cnn --learning-rate 1e30 -o run"), result);
+}
+
+#[test]
+fn coordinates_do_not_depend_on_the_width() {
+    let lab = Lab::new();
+    for model in ["cnn", "inn", "transformer"] {
+        let layers = lab.json_lines(&format!("mup-check --model {model} --widths 64,128,256,512"));
+        assert_eq!(layers.last().unwrap()["layer"], "logits");
+        for layer in &layers {
+            let exponent = |key: &str| layer[key].as_f64().unwrap();
+            assert!(exponent("change_exponent").abs() < 0.2, "{model}: {layer}");
+            if layer["layer"] == "logits" {
+                assert!(exponent("size_exponent") < -0.2, "{model}: {layer}");
+            } else {
+                assert!(exponent("size_exponent").abs() < 0.12, "{model}: {layer}");
+            }
+        }
+    }
+    assert!(lab.refusal("mup-check --model cnn --widths 64").contains("two different"));
+}
