@@ -5,7 +5,7 @@ pub mod ensemble;
 use crate::commands;
 use clap::{Parser, Subcommand};
 
-/// A laboratory for languages with hidden trees: random layered grammars, their sentences, exact parsing, and theory.
+/// A laboratory for languages with hidden trees: random layered grammars, their sentences, exact parsing, learning, networks, and theory.
 #[derive(Parser, Debug)]
 #[command(name = "gardenpath", version, max_term_width = 110, after_help = EXAMPLES)]
 pub struct Cli {
@@ -51,6 +51,8 @@ pub enum Command {
     Theory(commands::theory::Command),
     /// Train a network to tell the root of sentences.
     Train(commands::train::Arguments),
+    /// Ask which hidden layer of a trained network encodes which level of the tree.
+    Probe(commands::probe::Arguments),
     /// Check that activations and updates of a network do not depend on its width.
     MupCheck(commands::mup_check::Arguments),
 }
@@ -63,6 +65,8 @@ Examples:
   gardenpath parse g.pcfg --sentence \"0 3 1 2 5\"
   gardenpath entropy --vocab 16 --depth 2 --fraction 0.1,0.25,0.5,1
   gardenpath learn c.parquet --vocab 16 --depth 3 -o learned.pcfg
+  gardenpath train --model cnn --vocab 8 --depth 2 --fraction 0.125 --samples 4096 --width 256 -o run
+  gardenpath probe run
   gardenpath theory lengths --depth 3
 
 Results go to standard output, notes and progress to standard error. Bad input ends with one line on standard error \

@@ -7,6 +7,7 @@ pub mod learn;
 pub mod moments;
 pub mod mup_check;
 pub mod parse;
+pub mod probe;
 pub mod snr;
 pub mod theory;
 pub mod train;
@@ -54,6 +55,7 @@ pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<()> {
         Command::Learn(arguments) => learn::run(arguments, answer),
         Command::Moments(arguments) => moments::run(arguments, answer),
         Command::MupCheck(arguments) => mup_check::run(arguments, answer),
+        Command::Probe(arguments) => probe::run(arguments, answer),
         Command::Snr(arguments) => snr::run(arguments, answer),
         Command::Theory(command) => theory::run(command, answer),
         Command::Train(arguments) => train::run(arguments, answer),

@@ -1,4 +1,4 @@
-//! The program `gardenpath`: grammars, corpora, exact parsing and theory from the command line.
+//! The program `gardenpath`: grammars, corpora, exact parsing, learning, networks and theory from the command line.
 //!
 //! Data flows one way: [`cli`] says what was asked, a command reads [`files`], calls the core, and writes lines or
 //! [`draw`]s a picture. Results go to standard output, notes and progress to standard error. Whatever is wrong becomes
@@ -7,6 +7,7 @@
 pub mod cli;
 pub mod commands;
 pub mod draw;
+pub mod figure;
 pub mod files;
 pub mod progress;
 pub mod training;

@@ -128,6 +128,29 @@ fn bad_input_is_refused_in_one_line() {
 }
 
 #[test]
+fn layers_of_a_run_are_probed() {
+    let lab = Lab::new();
+    let options = "--model inn --vocab 8 --depth 2 --fraction 0.125 --samples 4096 --test 2000 --width 64 --seed 1";
+    lab.run(&format!("train {options} -o run"));
+    let sizes = "--train 1500 --held-out 1000 --exchanged 300";
+    let [trained, initial] = ["", "--initial"].map(|option| lab.json(&format!("probe run {sizes} {option}")));
+    assert_eq!(trained["layers"], serde_json::json!(["level.1", "level.0"]));
+    assert_eq!(
+        (&trained["model"], &trained["initial"], &initial["initial"]),
+        (&"inn".into(), &false.into(), &true.into())
+    );
+    // The cell of the whole sentence tells its root, and no longer which synonyms of the lowest level were used.
+    let at_root = |report: &Value, measure: &str, level: usize| report[measure][1][level].as_f64().unwrap();
+    assert!(at_root(&trained, "accuracy", 0) > 0.7);
+    assert!(at_root(&trained, "accuracy", 0) > at_root(&initial, "accuracy", 0) + 0.2);
+    assert!(at_root(&trained, "sensitivity", 1) < 0.5 * at_root(&initial, "sensitivity", 1));
+    let text = lab.run(&format!("probe run {sizes}"));
+    assert!(text.contains("accuracy of linear probes") && text.contains("level.0"));
+    assert!(lab.refusal("probe nowhere").contains("is not the directory of a run"));
+    assert!(lab.refusal("probe run --train 0").contains("too small"));
+}
+
+#[test]
 fn divergence_is_an_ending() {
     let lab = Lab::new();
     let result = train(&lab, "--model cnn --learning-rate 1e30 -o run");

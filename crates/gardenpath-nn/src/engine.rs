@@ -150,6 +150,11 @@ fn named<'a>(
     })
 }
 
+/// The weights among the tensors of a state.
+pub fn weights(network: &Network, state: &[NamedTensor]) -> Result<Tensors<f32>> {
+    find(&network.parameters(), state, "")
+}
+
 /// The tensors of all parameters among those of a state.
 fn find(parameters: &[Parameter], state: &[NamedTensor], prefix: &str) -> Result<Tensors<f32>> {
     let find = |parameter: &Parameter| {

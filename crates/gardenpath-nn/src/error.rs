@@ -43,6 +43,16 @@ pub enum Error {
         /// The sizes that it should have.
         expected: Vec<usize>,
     },
+    /// A network is asked about sentences of a grammar that it was not made for.
+    #[error("network and grammar differ in the {what}: {network} and {grammar}")]
+    OtherGrammar {
+        /// In what they differ.
+        what: &'static str,
+        /// What the network has.
+        network: String,
+        /// What the grammar has.
+        grammar: String,
+    },
     /// Bytes that are not a file of weights.
     #[error("not a safetensors file of 32-bit numbers: {0}")]
     Format(String),

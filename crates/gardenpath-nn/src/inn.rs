@@ -9,6 +9,7 @@ use crate::scalar::Scalar;
 use crate::wired::{Filter, Plan, Wired};
 use crate::wiring::{Gather, Input, Wiring};
 use gardenpath::{Shape, Symbol};
+use rayon::prelude::*;
 use std::collections::HashMap;
 
 /// The engine of the network.
@@ -86,30 +87,38 @@ impl Planner {
         let templates: Vec<&Template> = sentences.iter().map(|sentence| &self.templates[&sentence.len()]).collect();
 
         let mut tuples = Tuples::new(&self.shape, self.vocab);
-        // For each cell of the current level, sentence by sentence, its row.
+        // For each cell above the tokens, sentence by sentence, its row.
         let mut rows: Vec<u32> = Vec::new();
         for (sentence, template) in sentences.iter().zip(&templates) {
             let row = |&(start, span): &(usize, usize)| tuples.row(&sentence[start..start + span]);
             rows.extend(template.cells[depth - 1].iter().map(row));
         }
-        let mut layers = vec![tuples.wiring()];
-        let mut children = layers[0].targets;
-        for level in (0..depth - 1).rev() {
+        let counts: Vec<usize> =
+            (0..depth).map(|level| templates.iter().map(|template| template.cells[level].len()).sum()).collect();
+        let wire = |level: usize| {
+            if level + 1 == depth {
+                return tuples.wiring();
+            }
+            let shared = level + 2 == depth;
             let (mut base, mut target_base) = (0, 0);
             let mut inputs = Vec::with_capacity(templates.iter().map(|t| t.inputs[level].len()).sum());
             for template in &templates {
+                let row = |child: u32| if shared { rows[(base + child) as usize] } else { base + child };
                 let shift = |&(target, Input { role, child }): &(u32, Input)| {
-                    (target_base as u32 + target, Input { role, child: rows[base + child as usize] })
+                    (target_base + target, Input { role, child: row(child) })
                 };
                 inputs.extend(template.inputs[level].iter().map(shift));
-                base += template.cells[level + 1].len();
-                target_base += template.cells[level].len();
+                base += template.cells[level + 1].len() as u32;
+                target_base += template.cells[level].len() as u32;
             }
-            layers.push(Wiring::new(self.shape.arities(level).sum(), children, target_base, &inputs));
-            children = target_base;
-            rows.clear();
-            rows.extend(0..target_base as u32);
+            let children = if shared { tuples.count } else { counts[level + 1] };
+            Wiring::new(self.shape.arities(level).sum(), children, counts[level], &inputs)
+        };
+        let layers: Vec<Wiring> = (0..depth).into_par_iter().rev().map(wire).collect();
+        if depth > 1 {
+            rows = (0..sentences.len() as u32).collect();
         }
+        let children = layers[depth - 1].targets;
         // At the root each sentence has one cell.
         let top = rows.iter().enumerate().map(|(i, &row)| (i as u32, row));
         Plan { layers, top: Gather::new(sentences.len(), children, top) }
@@ -179,9 +188,14 @@ struct Tuples {
     roles: usize,
     /// The first role of tuples of each length.
     first_role: [u32; 4],
-    rows: HashMap<[Symbol; 4], u32>,
+    /// The row of each possible tuple, pairs before triples, or `NONE`. Memory that is never touched costs nothing.
+    rows: Vec<u32>,
+    count: usize,
     inputs: Vec<(u32, Input)>,
 }
+
+/// No row yet: zero, so that a new table needs no filling. Row `i` is kept as `i + 1`.
+const NONE: u32 = 0;
 
 impl Tuples {
     fn new(shape: &Shape, vocab: usize) -> Self {
@@ -191,24 +205,27 @@ impl Tuples {
             first_role[arity] = roles as u32;
             roles += arity;
         }
-        Tuples { vocab, roles, first_role, rows: HashMap::new(), inputs: Vec::new() }
+        let rows = vec![NONE; vocab.pow(2) + vocab.pow(3)];
+        Tuples { vocab, roles, first_role, rows, count: 0, inputs: Vec::new() }
     }
 
     /// The row of a tuple.
     fn row(&mut self, tuple: &[Symbol]) -> u32 {
-        let mut key = [tuple.len() as Symbol; 4];
-        key[1..=tuple.len()].copy_from_slice(tuple);
-        let next = self.rows.len() as u32;
-        let row = *self.rows.entry(key).or_insert(next);
-        if row == next {
+        let place = tuple.iter().fold(0, |place, &token| place * self.vocab + usize::from(token));
+        let offset = if tuple.len() == 2 { 0 } else { self.vocab.pow(2) };
+        let slot = &mut self.rows[offset + place];
+        if *slot == NONE {
+            self.count += 1;
+            *slot = self.count as u32;
+            let row = *slot - 1;
             let first = self.first_role[tuple.len()];
             let input = |(role, &token): (u32, &Symbol)| (row, Input { role, child: u32::from(token) });
             self.inputs.extend((first..).zip(tuple).map(input));
         }
-        row
+        *slot - 1
     }
 
     fn wiring(&self) -> Wiring {
-        Wiring::new(self.roles, self.vocab, self.rows.len(), &self.inputs)
+        Wiring::new(self.roles, self.vocab, self.count, &self.inputs)
     }
 }

@@ -51,6 +51,7 @@ pub mod mup;
 mod network;
 mod norm;
 pub mod optimizer;
+pub mod probe;
 mod rows;
 pub mod scalar;
 mod tensors;

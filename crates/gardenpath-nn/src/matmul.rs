@@ -94,7 +94,7 @@ fn multiply_kernel<T: Scalar, const FUSED: bool>(
         Direction::Forward => (link.from as usize, (link.to - first) as usize),
         Direction::Backward => (link.to as usize, (link.from - first) as usize),
     };
-    let mut packed = [[T::ZERO; COLUMNS]; PANELS * TERMS];
+    let mut packed = vec![[T::ZERO; COLUMNS]; PANELS.min(columns.div_ceil(COLUMNS)) * TERMS.min(terms)];
     for column in (0..columns).step_by(PANELS * COLUMNS) {
         let width = (PANELS * COLUMNS).min(columns - column);
         for term in (0..terms).step_by(TERMS) {
@@ -192,17 +192,18 @@ dispatch! {
 fn update_kernel<T: Scalar, const FUSED: bool>(rows: Rows<'_, T>, input: &[T], output: &[T]) {
     let Rows { first, weights, inputs, outputs, links, factor } = rows;
     let height = weights.len() / outputs;
-    let mut panel = [[T::ZERO; COLUMNS]; TERMS];
-    let mut blocks = vec![[T::ZERO; ROWS]; height.div_ceil(ROWS) * TERMS];
+    let most = TERMS.min(links.len());
+    let mut panel = vec![[T::ZERO; COLUMNS]; most];
+    let mut blocks = vec![[T::ZERO; ROWS]; height.div_ceil(ROWS) * most];
     for links in links.chunks(TERMS) {
         for (term, link) in links.iter().enumerate() {
             let row = &input[link.from as usize * inputs + first..][..height];
             let (whole, rest) = row.as_chunks::<ROWS>();
             for (block, values) in whole.iter().enumerate() {
-                blocks[block * TERMS + term] = *values;
+                blocks[block * most + term] = *values;
             }
             if !rest.is_empty() {
-                blocks[whole.len() * TERMS + term][..rest.len()].copy_from_slice(rest);
+                blocks[whole.len() * most + term][..rest.len()].copy_from_slice(rest);
             }
         }
         for column in (0..outputs).step_by(COLUMNS) {
@@ -211,7 +212,7 @@ fn update_kernel<T: Scalar, const FUSED: bool>(rows: Rows<'_, T>, input: &[T], o
                 copy_columns(packed, &output[link.to as usize * outputs + column..][..width]);
             }
             for (block, rows) in weights.chunks_mut(ROWS * outputs).enumerate() {
-                let left = &blocks[block * TERMS..][..links.len()];
+                let left = &blocks[block * most..][..links.len()];
                 let tile = column_tile::<T, FUSED>(left, &panel[..links.len()]);
                 for (row, sums) in rows.chunks_mut(outputs).zip(&tile) {
                     add_scaled(&mut row[column..column + width], sums, factor);

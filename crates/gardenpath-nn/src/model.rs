@@ -36,6 +36,11 @@ impl<T: Scalar> Model<T> {
         Model { network: network.clone(), kind }
     }
 
+    /// The network.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
     /// The logits of a batch, `[sentences][classes]`.
     pub fn logits(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> &[T] {
         match &mut self.kind {

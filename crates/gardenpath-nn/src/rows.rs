@@ -41,16 +41,18 @@ pub struct Product<'a, T> {
     pub links: &'a [Link],
 }
 
-/// `result += Σ products` in a direction, followed by `finish` on each task's rows of `width` numbers.
-pub fn add_products<T: Scalar>(
+/// `result += Σ products` in a direction, between `begin` and `finish` on each task's rows of `width` numbers.
+fn add<T: Scalar>(
     direction: Direction,
     (result, width): (&mut [T], usize),
     source: &[T],
     products: &[Product<'_, T>],
+    begin: impl Fn(&mut [T]) + Sync,
     finish: impl Fn(&mut [T]) + Sync,
 ) {
     divide(result, width, |first, rows| {
         let count = rows.len() / width;
+        begin(rows);
         for Product { weights, links } in products {
             let end = |link: &Link| if direction == Direction::Forward { link.to } else { link.from };
             let links = within(links, first, count, end);
@@ -60,21 +62,29 @@ pub fn add_products<T: Scalar>(
     });
 }
 
+/// `result += Σ products` in a direction.
+pub fn add_products<T: Scalar>(
+    direction: Direction,
+    result: (&mut [T], usize),
+    source: &[T],
+    products: &[Product<'_, T>],
+) {
+    add(direction, result, source, products, |_| {}, |_| {});
+}
+
 /// `output = Σ products`, followed by `finish` on each task's rows.
 pub fn multiply<T: Scalar>(
-    (output, width): (&mut [T], usize),
+    output: (&mut [T], usize),
     input: &[T],
     products: &[Product<'_, T>],
     finish: impl Fn(&mut [T]) + Sync,
 ) {
-    output.fill(T::ZERO);
-    add_products(Direction::Forward, (output, width), input, products, finish);
+    add(Direction::Forward, output, input, products, |rows| rows.fill(T::ZERO), finish);
 }
 
 /// `input = Σ` of the gradients that come back through the products.
-pub fn multiply_back<T: Scalar>((input, width): (&mut [T], usize), output: &[T], products: &[Product<'_, T>]) {
-    input.fill(T::ZERO);
-    add_products(Direction::Backward, (input, width), output, products, |_| {});
+pub fn multiply_back<T: Scalar>(input: (&mut [T], usize), output: &[T], products: &[Product<'_, T>]) {
+    add(Direction::Backward, input, output, products, |rows| rows.fill(T::ZERO), |_| {});
 }
 
 /// `result[i] = Σ rows[j]` over the list of `i`, followed by `finish` on each row of the result.

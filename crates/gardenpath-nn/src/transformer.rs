@@ -257,14 +257,14 @@ impl<T: Scalar> Layer<T> {
         attention::forward(&self.layout, packed, &mut self.weights, &mut self.mixed);
         keep_rows(stream, width, asking);
         let output = Product { weights: self.map(weights, tensor::OUTPUT), links: kept };
-        rows::add_products(Direction::Forward, (stream, width), &self.mixed, &[output], |_| {});
+        rows::add_products(Direction::Forward, (stream, width), &self.mixed, &[output]);
 
         let [gain, bias] = [tensor::MLP_GAIN, tensor::MLP_BIAS].map(|name| weights.get(self.first + name));
         self.mlp_norm.forward(stream, gain, bias);
         let up = self.map(weights, tensor::UP);
         project(&mut self.hidden, &self.mlp_norm.rows, up, kept, rows::relu);
         let down = Product { weights: self.map(weights, tensor::DOWN), links: kept };
-        rows::add_products(Direction::Forward, (stream, width), &self.hidden, &[down], |_| {});
+        rows::add_products(Direction::Forward, (stream, width), &self.hidden, &[down]);
     }
 
     /// Replaces the gradient of the residual stream above the layer by the one below it.
@@ -292,7 +292,7 @@ impl<T: Scalar> Layer<T> {
         project_back(norm, key, self.map(weights, tensor::KEY), &batch.all);
         for (gradient, name, links) in [(&*value, tensor::VALUE, &*batch.all), (&*query, tensor::QUERY, asking)] {
             let product = Product { weights: self.map(weights, name), links };
-            rows::add_products(Direction::Backward, (norm, width), gradient, &[product], |_| {});
+            rows::add_products(Direction::Backward, (norm, width), gradient, &[product]);
         }
         let normed = &self.attention_norm.rows;
         self.step(weights, sink, tensor::QUERY, normed, query, asking);

@@ -232,7 +232,9 @@ impl<T: Scalar> Layer<T> {
                 }
                 None => {
                     std::mem::swap(&mut below.gradient, scratch);
-                    rows::relu_back(&mut below.gradient, &below.rows);
+                    rows::divide(&mut below.gradient, self.inputs, |first, gradient| {
+                        rows::relu_back(gradient, &below.rows[first * self.inputs..]);
+                    });
                 }
             }
         }

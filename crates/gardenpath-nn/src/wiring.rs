@@ -75,9 +75,10 @@ pub struct Gather {
 
 impl Gather {
     /// The sums of `sources` rows into `targets` rows, given as pairs of a target and a source.
-    pub fn new(targets: usize, sources: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+    pub fn new(targets: usize, sources: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone + Send) -> Self {
         let inverse = pairs.clone().map(|(target, source)| (source, target));
-        Gather { sources: Lists::collect(targets, pairs), targets: Lists::collect(sources, inverse) }
+        let (sources, targets) = rayon::join(|| Lists::collect(targets, pairs), || Lists::collect(sources, inverse));
+        Gather { sources, targets }
     }
 }
 
@@ -101,8 +102,10 @@ impl Wiring {
     ///
     /// `inputs` has the targets in order, each with its inputs.
     pub fn new(roles: usize, children: usize, targets: usize, inputs: &[(u32, Input)]) -> Self {
-        let uses = Slots::new(roles, children, inputs.iter().map(|&(_, input)| (input.role, input.child)));
-        let sums = Slots::new(roles, targets, inputs.iter().map(|&(target, input)| (input.role, target)));
+        let (uses, sums) = rayon::join(
+            || Slots::new(roles, children, inputs.iter().map(|&(_, input)| (input.role, input.child))),
+            || Slots::new(roles, targets, inputs.iter().map(|&(target, input)| (input.role, target))),
+        );
         if inputs.len() <= uses.count().min(sums.count())
             && let Some(links) = increasing_links(roles, inputs)
         {

@@ -1,5 +1,7 @@
 //! Derivation trees of uniform depth.
 
+mod exchange;
+
 use crate::error::{Error, Result};
 use crate::grammar::{Children, Grammar, Symbol};
 

@@ -1,6 +1,7 @@
 //! The learning curve of a run: in the terminal, and as a picture.
 
 use crate::draw::plot::{Plot, Series};
+use crate::figure::{self, Axis, Chart, Dash, Figure, Guide, Look, Point};
 use crate::files::run::RunDirectory;
 use crate::training::Data;
 use anyhow::Result;
@@ -24,7 +25,28 @@ pub fn in_terminal(records: &[Record], network: &Network, data: &Data) -> String
     Plot { x_label: "log10 steps".into(), y_label: "loss / ln classes".into(), series }.draw()
 }
 
-/// Keeps the picture of the curve in the directory of the run.
-pub fn save(_: &RunDirectory, _: &str, _: &[Record], _: &Network, _: &Data) -> Result<()> {
-    Ok(())
+/// The scale of the PNG: for screens with fine dots, and for papers.
+const PNG_SCALE: f64 = 3.0;
+
+/// Keeps the picture of the curve in the directory of the run, as `curve.svg` and `curve.png`.
+pub fn save(directory: &RunDirectory, title: &str, records: &[Record], network: &Network, data: &Data) -> Result<()> {
+    let figure = figure(title, records, network, data);
+    directory.write("curve.svg", figure.svg().as_bytes())?;
+    directory.write("curve.png", &figure.png(PNG_SCALE)?)
+}
+
+fn figure(title: &str, records: &[Record], network: &Network, data: &Data) -> Figure {
+    let guessing = (network.classes as f64).ln();
+    let points = |loss: fn(&Record) -> f64| {
+        let later = records.iter().filter(|record| record.step > 0);
+        later.map(|record| Point::new(record.step as f64, loss(record) / guessing)).collect::<Vec<_>>()
+    };
+    let series = vec![
+        figure::Series::new("test", points(|record| record.test_loss)),
+        figure::Series::new("train", points(|record| record.train_loss)).look(Look::curve(Dash::Dashed)),
+    ];
+    let mut chart = Chart::new(Axis::log("steps"), Axis::linear("loss / ln *v*"), series);
+    chart.title = Some(title.to_owned());
+    chart.guides.push(Guide::horizontal(data.bayes_loss / guessing, "Bayes"));
+    Figure::of(chart)
 }

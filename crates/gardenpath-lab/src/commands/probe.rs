@@ -1,0 +1,78 @@
+//! `gardenpath probe`: which hidden layer of a network encodes which level of the tree?
+
+mod table;
+
+use super::Answer;
+use crate::cli::{size, whole_number};
+use crate::files::run::RunDirectory;
+use crate::progress;
+use anyhow::Result;
+use clap::Args;
+use gardenpath::Seed;
+use gardenpath_nn::engine;
+use gardenpath_nn::model::Model;
+use gardenpath_nn::probe::{Probe, ProbeReport};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// The arguments of `probe`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Linear probes read the symbol of a true node off the rows of a layer that stand for its span. The sensitivity is how far a \
+layer moves when all rules of a level are exchanged for synonyms, relative to an unrelated sentence with a tree of the same form: 1 is \
+as far, 0 is not at all.
+
+Examples:
+  gardenpath train --model inn --vocab 8 --depth 2 --fraction 0.125 --samples 4096 --width 128 -o run
+  gardenpath probe run
+  gardenpath probe run --initial --json")]
+pub struct Arguments {
+    /// The directory of a run, made by 'gardenpath train -o'
+    run: PathBuf,
+    /// Probe the network as it was before training
+    #[arg(long)]
+    initial: bool,
+    /// Sentences to which linear probes are fitted, with one node of each level
+    #[arg(long, default_value = "4000", value_parser = size, value_name = "N")]
+    train: usize,
+    /// Sentences on which they are tested
+    #[arg(long, default_value = "2000", value_parser = size, value_name = "N")]
+    held_out: usize,
+    /// Sentences in which synonyms are exchanged
+    #[arg(long, default_value = "1000", value_parser = size, value_name = "N")]
+    exchanged: usize,
+    /// Seed of the sentences
+    #[arg(long, default_value = "0", value_parser = whole_number)]
+    seed: u64,
+}
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct Answered<'a> {
+    model: &'static str,
+    width: usize,
+    samples: u64,
+    initial: bool,
+    #[serde(flatten)]
+    report: &'a ProbeReport,
+}
+
+/// Runs the probes.
+pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
+    let directory = RunDirectory::open(&arguments.run)?;
+    let (recipe, grammar) = directory.contents()?;
+    let network = recipe.network(&grammar)?;
+    let state = if arguments.initial { recipe.initial_state(&network) } else { directory.best()? };
+    let weights = engine::weights(&network, &state)?;
+    let Arguments { train, held_out, exchanged, .. } = *arguments;
+    let spinner = progress::spinner("probing");
+    let probe = Probe { train, held_out, exchanged };
+    let report = probe.run(&mut Model::new(&network), &weights, &grammar, Seed::new(arguments.seed).child("probe"))?;
+    spinner.finish_and_clear();
+    if !answer.json {
+        return answer.text(&table::to_text(&report));
+    }
+    let model = recipe.architecture.name();
+    let (width, samples, initial) = (recipe.width, recipe.samples, arguments.initial);
+    answer.json_line(&Answered { model, width, samples, initial, report: &report })
+}

@@ -1,0 +1,212 @@
+//! The writer of SVG: a page that lines, areas and texts are put on in points.
+
+use super::font;
+use super::geometry::{Rect, Spot};
+use super::text::Text;
+use std::fmt::{self, Display, Write};
+
+/// The colour of texts and frames: softer than black, and still dark in print.
+pub(super) const INK: &str = "#222222";
+
+/// A number of points as SVG wants it: two decimals are a few micrometres, and no trailing zeros.
+pub(super) struct Points(pub f64);
+
+impl Display for Points {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        // Adding zero turns a negative zero into a positive one.
+        write!(f, "{}", (self.0 * 100.0).round() / 100.0 + 0.0)
+    }
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy)]
+pub(super) struct Stroke<'a> {
+    pub colour: &'a str,
+    pub width: f64,
+    /// Lengths of dashes and gaps; empty for a solid line.
+    pub dash: &'a [f64],
+}
+
+impl<'a> Stroke<'a> {
+    pub fn solid(colour: &'a str, width: f64) -> Self {
+        Stroke { colour, width, dash: &[] }
+    }
+}
+
+impl Display for Stroke<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, " stroke=\"{}\" stroke-width=\"{}\"", escaped(self.colour), Points(self.width))?;
+        if !self.dash.is_empty() {
+            let lengths: Vec<String> = self.dash.iter().map(|&length| Points(length).to_string()).collect();
+            write!(f, " stroke-dasharray=\"{}\"", lengths.join(" "))?;
+        }
+        Ok(())
+    }
+}
+
+/// Where a text is relative to its spot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Anchor {
+    /// The part of the text that is before the spot.
+    fn part(self) -> f64 {
+        match self {
+            Anchor::Start => 0.0,
+            Anchor::Middle => 0.5,
+            Anchor::End => 1.0,
+        }
+    }
+}
+
+/// A picture being written.
+pub(super) struct Svg {
+    source: String,
+}
+
+impl Svg {
+    /// An empty white page. Its size is in physical points, so that the text has the size that it says.
+    pub fn page(width: f64, height: f64) -> Self {
+        let (w, h, family) = (Points(width), Points(height), font::FAMILY);
+        let source = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}pt\" height=\"{h}pt\" viewBox=\"0 0 {w} {h}\" \
+             font-family=\"{family}\" stroke-linejoin=\"round\">\n<rect width=\"{w}\" height=\"{h}\" fill=\"white\"/>\n"
+        );
+        Svg { source }
+    }
+
+    pub fn finish(self) -> String {
+        self.source + "</svg>\n"
+    }
+
+    pub fn line(&mut self, from: Spot, to: Spot, stroke: Stroke) {
+        self.chain(&[from, to], stroke);
+    }
+
+    /// Lines from spot to spot.
+    pub fn chain(&mut self, spots: &[Spot], stroke: Stroke) {
+        let path = path(spots);
+        self.write(format_args!("<path d=\"{path}\" fill=\"none\"{stroke}/>"));
+    }
+
+    /// A filled area.
+    pub fn area(&mut self, corners: &[Spot], fill: &str, opacity: f64, edge: Option<Stroke>) {
+        let (path, paint) = (path(corners), paint(fill, opacity, edge));
+        self.write(format_args!("<path d=\"{path}Z\"{paint}/>"));
+    }
+
+    pub fn disc(&mut self, middle: Spot, radius: f64, fill: &str, edge: Option<Stroke>) {
+        let (x, y, r, paint) = (Points(middle.0), Points(middle.1), Points(radius), paint(fill, 1.0, edge));
+        self.write(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{paint}/>"));
+    }
+
+    pub fn rect(&mut self, rect: &Rect, fill: &str, opacity: f64, edge: Option<Stroke>) {
+        let (x, y, w, h) = (Points(rect.left), Points(rect.top), Points(rect.width()), Points(rect.height()));
+        let paint = paint(fill, opacity, edge);
+        self.write(format_args!("<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"{paint}/>"));
+    }
+
+    /// A text with its baseline at the spot.
+    pub fn text(&mut self, text: &Text, spot: Spot, size: f64, anchor: Anchor, fill: &str) {
+        let weight = if text.is_bold() { " font-weight=\"bold\"" } else { "" };
+        let (points, fill) = (Points(size), escaped(fill));
+        let split = text.is_split();
+        let (part, name) = match anchor {
+            _ if split => (anchor.part(), ""),
+            Anchor::Start => (0.0, ""),
+            Anchor::Middle => (0.0, " text-anchor=\"middle\""),
+            Anchor::End => (0.0, " text-anchor=\"end\""),
+        };
+        let start = (spot.0 - part * text.width(size), spot.1);
+        let place = if split { String::new() } else { format!(" x=\"{}\" y=\"{}\"", Points(start.0), Points(start.1)) };
+        let spans = text.spans(size, start);
+        self.write(format_args!("<text{place} font-size=\"{points}\"{name}{weight} fill=\"{fill}\">{spans}</text>"));
+    }
+
+    /// A text that is turned around its spot by this angle in degrees.
+    pub fn turned_text(&mut self, text: &Text, spot: Spot, angle: f64, size: f64, anchor: Anchor, fill: &str) {
+        let (x, y, angle) = (Points(spot.0), Points(spot.1), Points(angle));
+        self.write(format_args!("<g transform=\"translate({x} {y}) rotate({angle})\">"));
+        self.text(text, (0.0, 0.0), size, anchor, fill);
+        self.write(format_args!("</g>"));
+    }
+
+    /// A text that reads upwards, with its middle at the spot.
+    pub fn upward_text(&mut self, text: &Text, spot: Spot, size: f64, fill: &str) {
+        self.turned_text(text, spot, -90.0, size, Anchor::Middle, fill);
+    }
+
+    /// A piece of SVG, moved and scaled.
+    pub fn fragment(&mut self, source: &str, corner: Spot, scale: f64) {
+        let (x, y) = (Points(corner.0), Points(corner.1));
+        self.write(format_args!("<g transform=\"translate({x} {y}) scale({scale:.5})\">\n{}\n</g>", source.trim()));
+    }
+
+    fn write(&mut self, line: fmt::Arguments) {
+        let _ = writeln!(self.source, "{line}");
+    }
+}
+
+fn path(spots: &[Spot]) -> String {
+    let mut path = String::new();
+    for (k, &(x, y)) in spots.iter().enumerate() {
+        let _ = write!(path, "{}{} {}", if k == 0 { "M" } else { "L" }, Points(x), Points(y));
+    }
+    path
+}
+
+fn paint(fill: &str, opacity: f64, edge: Option<Stroke>) -> String {
+    let mut paint = format!(" fill=\"{}\"", escaped(fill));
+    if opacity < 1.0 {
+        let _ = write!(paint, " fill-opacity=\"{}\"", Points(opacity));
+    }
+    if let Some(edge) = edge {
+        let _ = write!(paint, "{edge}");
+    }
+    paint
+}
+
+/// Text as the content of an element or an attribute.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            // XML allows no others of these.
+            '\t' | '\n' | '\r' => escaped.push(' '),
+            '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let shown: Vec<String> = [1.0, 2.504, -0.001, 1.0 / 3.0].iter().map(|&x| Points(x).to_string()).collect();
+        assert_eq!(shown, ["1", "2.5", "0", "0.33"]);
+    }
+
+    #[test]
+    fn texts_are_valid_in_xml() {
+        assert_eq!(escaped("a < b & \"c\"\n\u{1}"), "a &lt; b &amp; &quot;c&quot; \u{fffd}");
+    }
+
+    #[test]
+    fn markup_of_the_user_cannot_break_out_of_an_attribute() {
+        let mut svg = Svg::page(10.0, 10.0);
+        svg.rect(&Rect::new(0.0, 0.0, 1.0, 1.0), "\"/><script>", 1.0, None);
+        assert!(!svg.finish().contains("<script>"));
+    }
+}
