@@ -63,14 +63,18 @@ pub enum Direction {
 /// Sixteen columns of one row of a packed matrix.
 type PanelRow<T> = [T; COLUMNS];
 
+/// The smallest number of columns in whole panels that is not less than `columns`.
+pub fn whole_panels(columns: usize) -> usize {
+    columns.next_multiple_of(COLUMNS)
+}
+
 dispatch! {
-    /// Adds the products of linked rows to `result`; the rows of the result that links reach must differ.
-    ///
-    /// Rows of `result` are numbered from `first`, so that a task can own a part of it.
+    /// Adds the products of linked rows to `result`, a part of a matrix: pieces of the same columns of some rows, which begin at the
+    /// row and column `first`. The rows that links reach must differ.
     pub fn multiply(
         direction: Direction,
-        result: &mut [T],
-        first: u32,
+        result: &mut [&mut [T]],
+        first: (usize, usize),
         source: &[T],
         links: &[Link],
         weights: Weights<'_, T>,
@@ -80,19 +84,17 @@ dispatch! {
 #[inline(always)]
 fn multiply_kernel<T: Scalar, const FUSED: bool>(
     direction: Direction,
-    result: &mut [T],
-    first: u32,
+    result: &mut [&mut [T]],
+    (first_row, first_column): (usize, usize),
     source: &[T],
     links: &[Link],
     weights: Weights<'_, T>,
 ) {
-    let (terms, columns) = match direction {
-        Direction::Forward => (weights.inputs, weights.outputs),
-        Direction::Backward => (weights.outputs, weights.inputs),
-    };
+    let Some(columns) = result.first().map(|piece| piece.len()) else { return };
+    let terms = if direction == Direction::Forward { weights.inputs } else { weights.outputs };
     let ends = |link: &Link| match direction {
-        Direction::Forward => (link.from as usize, (link.to - first) as usize),
-        Direction::Backward => (link.to as usize, (link.from - first) as usize),
+        Direction::Forward => (link.from as usize, link.to as usize - first_row),
+        Direction::Backward => (link.to as usize, link.from as usize - first_row),
     };
     let mut packed = vec![[T::ZERO; COLUMNS]; PANELS.min(columns.div_ceil(COLUMNS)) * TERMS.min(terms)];
     for column in (0..columns).step_by(PANELS * COLUMNS) {
@@ -100,17 +102,18 @@ fn multiply_kernel<T: Scalar, const FUSED: bool>(
         for term in (0..terms).step_by(TERMS) {
             let count = TERMS.min(terms - term);
             let panels = &mut packed[..width.div_ceil(COLUMNS) * count];
-            pack(panels, direction, weights, (term, count), (column, width));
+            pack(panels, direction, weights, (term, count), (first_column + column, width));
             for group in links.chunks(GROUP) {
                 for (panel, column) in panels.chunks_exact(count).zip((column..).step_by(COLUMNS)) {
                     let width = COLUMNS.min(columns - column);
                     for block in group.chunks(ROWS) {
                         // A last block that is not full repeats its first row, whose product is not used.
-                        let link = |i: usize| block.get(i).unwrap_or(&block[0]);
-                        let row = |i: usize| &source[ends(link(i)).0 * terms + term..][..count];
-                        let tile = row_tile::<T, FUSED>(std::array::from_fn(row), panel);
+                        let row = |link: &Link| &source[ends(link).0 * terms + term..][..count];
+                        let mut rows = [row(&block[0]); ROWS];
+                        rows.iter_mut().zip(block).for_each(|(slot, link)| *slot = row(link));
+                        let tile = row_tile::<T, FUSED>(rows, panel);
                         for (sums, link) in tile.iter().zip(block) {
-                            add_scaled(&mut result[ends(link).1 * columns + column..][..width], sums, weights.scale);
+                            add_scaled(&mut result[ends(link).1][column..column + width], sums, weights.scale);
                         }
                     }
                 }
@@ -282,10 +285,13 @@ fn transpose<T: Scalar>(panel: &mut [PanelRow<T>], matrix: &[T], width: usize, h
     let whole = if height == COLUMNS { terms - terms % SQUARE } else { 0 };
     for term in (0..whole).step_by(SQUARE) {
         for column in (0..COLUMNS).step_by(SQUARE) {
-            let square: [[T; SQUARE]; SQUARE] =
-                std::array::from_fn(|i| std::array::from_fn(|j| row(column + i)[term..][..SQUARE][j]));
-            for (packed, values) in panel[term..].iter_mut().zip(transpose_square(square)) {
-                packed[column..column + SQUARE].copy_from_slice(&values);
+            let mut square = [[T::ZERO; SQUARE]; SQUARE];
+            for (i, values) in square.iter_mut().enumerate() {
+                values.copy_from_slice(&row(column + i)[term..term + SQUARE]);
+            }
+            let square = transpose_square(square);
+            for (packed, values) in panel[term..].iter_mut().zip(&square) {
+                packed[column..column + SQUARE].copy_from_slice(values);
             }
         }
     }
@@ -358,11 +364,18 @@ mod tests {
             for (direction, source, start, expected) in
                 [(Direction::Forward, &x, &y, &up), (Direction::Backward, &y, &x, &down)]
             {
+                let width = start.len() / rows;
                 let mut found = start.clone();
-                multiply(direction, &mut found, 0, source, &links, weights);
+                let mut pieces: Vec<&mut [f64]> = found.chunks_mut(width).collect();
+                multiply(direction, &mut pieces, (0, 0), source, &links, weights);
                 near(&found, expected);
                 found.clone_from(start);
-                multiply_kernel::<f64, false>(direction, &mut found, 0, source, &links, weights);
+                // In two parts: some columns, and the others.
+                let split = 16.min(width);
+                let (mut left, mut right): (Vec<_>, Vec<_>) =
+                    found.chunks_mut(width).map(|row| row.split_at_mut(split)).unzip();
+                multiply_kernel::<f64, false>(direction, &mut left, (0, 0), source, &links, weights);
+                multiply_kernel::<f64, false>(direction, &mut right, (0, split), source, &links, weights);
                 near(&found, expected);
             }
             let mut found = w.clone();

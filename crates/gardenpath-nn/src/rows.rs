@@ -7,7 +7,13 @@ use crate::wiring::Lists;
 use rayon::prelude::*;
 
 /// Rows below which dividing the work costs more than it saves.
-const LEAST_ROWS: usize = 12;
+const LEAST_ROWS: usize = 48;
+
+/// Tasks for each thread: if one is held up, the others take over.
+const TASKS: usize = 4;
+
+/// Rows for which packing the weights is worth while.
+const PRODUCT_ROWS: usize = 256;
 
 /// Sets the size of a buffer that is used again and again, and fills it with zeros.
 pub fn clear<T: Scalar>(buffer: &mut Vec<T>, len: usize) {
@@ -15,12 +21,12 @@ pub fn clear<T: Scalar>(buffer: &mut Vec<T>, len: usize) {
     buffer.resize(len, T::ZERO);
 }
 
-/// The number of rows of each task when `rows` are divided evenly over the threads.
+/// The number of rows of each task when `rows` are divided over the threads.
 pub fn share(rows: usize) -> usize {
-    rows.div_ceil(rayon::current_num_threads()).max(LEAST_ROWS)
+    rows.div_ceil(TASKS * rayon::current_num_threads()).max(LEAST_ROWS)
 }
 
-/// Divides the rows of a matrix evenly over the threads. `visit` gets the number of its first row, and its rows.
+/// Divides the rows of a matrix over the threads. `visit` gets the number of its first row, and its rows.
 pub fn divide<T: Scalar>(matrix: &mut [T], width: usize, visit: impl Fn(usize, &mut [T]) + Sync) {
     let share = share(matrix.len() / width);
     matrix.par_chunks_mut(share * width).enumerate().for_each(|(i, rows)| visit(i * share, rows));
@@ -41,7 +47,9 @@ pub struct Product<'a, T> {
     pub links: &'a [Link],
 }
 
-/// `result += Σ products` in a direction, between `begin` and `finish` on each task's rows of `width` numbers.
+/// `result += Σ products` in a direction, between `begin` and `finish` on parts of rows of `width` numbers.
+///
+/// Many rows are divided over the threads. Few rows are not, but their columns: then each thread packs its own part of the weights.
 fn add<T: Scalar>(
     direction: Direction,
     (result, width): (&mut [T], usize),
@@ -50,16 +58,29 @@ fn add<T: Scalar>(
     begin: impl Fn(&mut [T]) + Sync,
     finish: impl Fn(&mut [T]) + Sync,
 ) {
-    divide(result, width, |first, rows| {
-        let count = rows.len() / width;
-        begin(rows);
+    let end = |link: &Link| if direction == Direction::Forward { link.to } else { link.from };
+    let fill = |mut pieces: Vec<&mut [T]>, row: usize, column: usize| {
+        pieces.iter_mut().for_each(|piece| begin(piece));
         for Product { weights, links } in products {
-            let end = |link: &Link| if direction == Direction::Forward { link.to } else { link.from };
-            let links = within(links, first, count, end);
-            matmul::multiply(direction, rows, first as u32, source, links, *weights);
+            let links = within(links, row, pieces.len(), end);
+            matmul::multiply(direction, &mut pieces, (row, column), source, links, *weights);
         }
-        finish(rows);
-    });
+        pieces.iter_mut().for_each(|piece| finish(piece));
+    };
+    let (rows, threads) = (result.len() / width, rayon::current_num_threads());
+    if rows < threads * PRODUCT_ROWS {
+        let share = matmul::whole_panels(width.div_ceil(threads));
+        let mut tasks: Vec<Vec<&mut [T]>> = Vec::new();
+        tasks.resize_with(width.div_ceil(share), || Vec::with_capacity(rows));
+        for row in result.chunks_exact_mut(width) {
+            tasks.iter_mut().zip(row.chunks_mut(share)).for_each(|(task, piece)| task.push(piece));
+        }
+        tasks.into_par_iter().enumerate().for_each(|(i, pieces)| fill(pieces, 0, i * share));
+    } else {
+        let share = share(rows).max(PRODUCT_ROWS);
+        let tasks = result.par_chunks_mut(share * width).enumerate();
+        tasks.for_each(|(i, rows)| fill(rows.chunks_exact_mut(width).collect(), i * share, 0));
+    }
 }
 
 /// `result += Σ products` in a direction.
