@@ -12,7 +12,7 @@ use crate::wiring::{Gather, Input, Wiring};
 use gardenpath::{Shape, Symbol};
 
 /// The size of a filter.
-const TAPS: usize = 4;
+pub const TAPS: usize = 4;
 
 /// The length of the padded input.
 pub fn padded_length(shape: &Shape) -> usize {

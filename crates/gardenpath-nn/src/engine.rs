@@ -99,14 +99,23 @@ impl Cpu {
 }
 
 /// The name of the tensor that counts the steps of Adam.
-const STEPS: &str = "adam.steps";
+pub(crate) const STEPS: &str = "adam.steps";
+
+/// What stands before the names of the mean gradients.
+pub(crate) const FIRST: &str = "adam.first.";
+
+/// What stands before the names of the mean squares.
+pub(crate) const SECOND: &str = "adam.second.";
+
+/// The number of steps that Adam has taken, if the state is one of Adam.
+pub(crate) fn adam_steps(state: &[NamedTensor]) -> Option<u64> {
+    let steps = state.iter().find(|tensor| tensor.name == STEPS)?;
+    Some(steps.values.first().copied().unwrap_or_default() as u64)
+}
 
 fn adam_state(parameters: &[Parameter], state: &[NamedTensor]) -> Result<Adam> {
-    let Some(steps) = state.iter().find(|tensor| tensor.name == STEPS) else { return Ok(Adam::new(parameters)) };
-    let first = find(parameters, state, "adam.first.")?;
-    let second = find(parameters, state, "adam.second.")?;
-    let steps = steps.values.first().copied().unwrap_or_default() as u64;
-    Ok(Adam { first, second, steps })
+    let Some(steps) = adam_steps(state) else { return Ok(Adam::new(parameters)) };
+    Ok(Adam { first: find(parameters, state, FIRST)?, second: find(parameters, state, SECOND)?, steps })
 }
 
 impl Engine for Cpu {
@@ -130,8 +139,8 @@ impl Engine for Cpu {
     fn state(&self) -> Vec<NamedTensor> {
         let mut state: Vec<NamedTensor> = named(&self.parameters, &self.weights, "").collect();
         if let Rule::Adam { state: adam, .. } = &self.rule {
-            state.extend(named(&self.parameters, &adam.first, "adam.first."));
-            state.extend(named(&self.parameters, &adam.second, "adam.second."));
+            state.extend(named(&self.parameters, &adam.first, FIRST));
+            state.extend(named(&self.parameters, &adam.second, SECOND));
             state.push(NamedTensor { name: STEPS.into(), shape: vec![1], values: vec![adam.steps as f32] });
         }
         state
@@ -156,13 +165,13 @@ pub fn weights(network: &Network, state: &[NamedTensor]) -> Result<Tensors<f32>>
 }
 
 /// The tensors of all parameters among those of a state.
-fn find(parameters: &[Parameter], state: &[NamedTensor], prefix: &str) -> Result<Tensors<f32>> {
+pub(crate) fn find(parameters: &[Parameter], state: &[NamedTensor], prefix: &str) -> Result<Tensors<f32>> {
     let find = |parameter: &Parameter| {
         let name = format!("{prefix}{}", parameter.name);
         let Some(tensor) = state.iter().find(|tensor| tensor.name == name) else {
             return Err(Error::Missing { name });
         };
-        if tensor.shape != parameter.shape {
+        if tensor.shape != parameter.shape || tensor.values.len() != parameter.len() {
             return Err(Error::WrongShape { name, found: tensor.shape.clone(), expected: parameter.shape.clone() });
         }
         Ok(tensor.values.clone())

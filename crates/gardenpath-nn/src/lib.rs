@@ -43,6 +43,8 @@ mod cnn;
 mod dispatch;
 pub mod engine;
 mod error;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 mod inn;
 pub mod loss;
 pub mod matmul;

@@ -1,0 +1,60 @@
+//! The convolutional network: windows of four positions, two apart, until one or few are left.
+
+use super::table::Table;
+use super::weights::Weights;
+use super::{Model, Sentences, scale, token};
+use crate::cnn::{TAPS, padded_length};
+use crate::network::{Network, Normalization};
+use burn::tensor::ops::PadMode;
+use burn::tensor::{Device, Tensor, activation};
+
+/// The convolutional network on the card.
+pub(super) struct Cnn {
+    network: Network,
+    normalization: Normalization,
+    inputs: Table,
+}
+
+impl Cnn {
+    pub fn new(network: &Network, normalization: Normalization, device: &Device) -> Self {
+        Self { network: network.clone(), normalization, inputs: Table::whitened(network.vocab, device) }
+    }
+
+    /// The number of channels into a layer.
+    fn channels(&self, layer: usize) -> usize {
+        if layer == 0 { self.network.vocab } else { self.network.width }
+    }
+}
+
+impl Model for Cnn {
+    fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Tensor<2> {
+        let Network { vocab, classes, width, .. } = self.network;
+        let depth = self.network.shape.depth();
+        let (batch, positions) = (sentences.len(), padded_length(&self.network.shape));
+        let tokens = sentences.iter().flat_map(|sentence| (0..positions).map(move |place| token(sentence, place)));
+        let mut maps = self.inputs.rows(tokens).reshape([batch, positions, vocab]);
+        for layer in 0..=depth {
+            let inputs = TAPS * self.channels(layer);
+            let scale = scale(self.normalization, TAPS, self.channels(layer));
+            let windows = windows(maps);
+            let places = windows.dims()[1];
+            let filters = weights.get(&format!("conv.{layer}"), [inputs, width]);
+            let sums = windows.reshape([batch * places, inputs]).matmul(filters);
+            maps = activation::relu(sums * scale).reshape([batch, places, width]);
+        }
+        let means = maps.mean_dim(1).reshape([batch, width]);
+        means.matmul(weights.get("readout", [width, classes])) / width as f64
+    }
+}
+
+/// The windows that start at -1, 1, 3, …, with zeros outside; `[batch, positions, channels]` becomes
+/// `[batch, positions / 2, TAPS * channels]`.
+///
+/// Two pairs of neighbours make a window, so that nothing but whole slices is copied.
+fn windows(maps: Tensor<3>) -> Tensor<3> {
+    let [batch, positions, channels] = maps.dims();
+    let count = positions / 2;
+    let padded = maps.pad([(0, 0), (1, 1), (0, 0)], PadMode::Constant(0.0)).narrow(1, 0, 2 * count + 2);
+    let pairs = padded.reshape([batch, count + 1, 2 * channels]);
+    Tensor::cat(vec![pairs.clone().narrow(1, 0, count), pairs.narrow(1, 1, count)], 2)
+}

@@ -1,0 +1,117 @@
+//! The transformer: blocks of attention and a hidden layer, read at a token in front of the sentence.
+
+use super::table::Table;
+use super::weights::Weights;
+use super::{Model, Sentences, longest, matrix, token};
+use crate::network::Network;
+use burn::tensor::module::layer_norm;
+use burn::tensor::{Device, Tensor, activation};
+use std::iter::once;
+
+/// What is added to the scores of padding: its exponential is zero, and unlike infinity it survives every compiler of
+/// shaders.
+const NEVER: f32 = -1e30;
+
+/// What keeps norms from dividing by zero.
+const EPSILON: f64 = 1e-5;
+
+/// The transformer on the card.
+pub(super) struct Transformer {
+    network: Network,
+    layers: usize,
+    heads: usize,
+    mlp: usize,
+    inputs: Table,
+    device: Device,
+}
+
+/// The weights of a block.
+struct Block<'a> {
+    weights: &'a Weights,
+    layer: usize,
+}
+
+impl Block<'_> {
+    /// `rows` times a matrix of the block, over the square root of the number of inputs.
+    fn linear(&self, rows: Tensor<2>, name: &str, outputs: usize) -> Tensor<2> {
+        let inputs = rows.dims()[1];
+        let matrix = self.weights.get(&format!("layer.{}.{name}", self.layer), [inputs, outputs]);
+        rows.matmul(matrix) * (inputs as f64).powf(-0.5)
+    }
+
+    /// A norm of the block.
+    fn norm(&self, rows: Tensor<2>, name: &str) -> Tensor<2> {
+        norm(rows, self.weights, &format!("layer.{}.{name}", self.layer))
+    }
+}
+
+impl Transformer {
+    pub fn new(network: &Network, layers: usize, heads: usize, mlp: usize, device: &Device) -> Self {
+        let inputs = Table::one_hot(network.vocab + 1, device);
+        Self { network: network.clone(), layers, heads, mlp, inputs, device: device.clone() }
+    }
+
+    /// Attention of `queries` to `keys`, rows of all sentences, `[batch * positions, width]`; `mask` is added to the
+    /// scores.
+    fn attention(&self, block: &Block, queries: Tensor<2>, keys: Tensor<2>, mask: Tensor<4>) -> Tensor<2> {
+        let (batch, width) = (mask.dims()[0], self.network.width);
+        let size = width / self.heads;
+        let heads = |rows: Tensor<2>, name| {
+            let positions = rows.dims()[0] / batch;
+            block.linear(rows, name, width).reshape([batch, positions, self.heads, size]).swap_dims(1, 2)
+        };
+        let queries = heads(queries, "query");
+        let scores = queries.matmul(heads(keys.clone(), "key").transpose()) / size as f64 + mask;
+        let mixed = activation::softmax(scores, 3).matmul(heads(keys, "value"));
+        block.linear(mixed.swap_dims(1, 2).reshape([-1, width as i32]), "output", width)
+    }
+}
+
+impl Model for Transformer {
+    fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Tensor<2> {
+        let Network { vocab, classes, width, .. } = self.network;
+        let batch = sentences.len();
+        let longest = longest(sentences);
+        let positions = longest + 1;
+
+        let row = |sentence| once(Some(vocab)).chain((0..longest).map(move |place| token(sentence, place)));
+        let tokens = self.inputs.rows(sentences.iter().flat_map(|sentence| row(sentence)));
+        let embedded = tokens.matmul(weights.get("embedding", [vocab + 1, width])).reshape([batch, positions, width]);
+        let places =
+            weights.get("position", [1, self.network.shape.lengths().end() + 1, width]).narrow(1, 0, positions);
+
+        let key = |length, place| if place <= length { 0.0 } else { NEVER };
+        let keys = sentences.iter().flat_map(|sentence| (0..positions).map(|place| key(sentence.len(), place)));
+        let mask = matrix(keys.collect(), positions, &self.device).reshape([batch, 1, 1, positions]);
+
+        // All positions are rows, `[batch * positions, width]`, until the last block.
+        let mut rows = (embedded + places).reshape([batch * positions, width]);
+        for layer in 0..self.layers {
+            let block = Block { weights, layer };
+            let keys = block.norm(rows.clone(), "attention_norm");
+            let mut queries = keys.clone();
+            if layer + 1 == self.layers {
+                // Nobody reads the other positions.
+                rows = first(rows, batch);
+                queries = first(queries, batch);
+            }
+            rows = rows + self.attention(&block, queries, keys, mask.clone());
+            let hidden = block.linear(block.norm(rows.clone(), "mlp_norm"), "up", self.mlp);
+            rows = rows + block.linear(activation::relu(hidden), "down", width);
+        }
+        norm(first(rows, batch), weights, "final_norm").matmul(weights.get("readout", [width, classes])) / width as f64
+    }
+}
+
+/// The first of the rows of each sentence.
+fn first(rows: Tensor<2>, batch: usize) -> Tensor<2> {
+    let [count, width] = rows.dims();
+    rows.reshape([batch, count / batch, width]).narrow(1, 0, 1).reshape([batch, width])
+}
+
+/// Rows less their mean, over their standard deviation, then times a gain and plus a bias.
+fn norm(rows: Tensor<2>, weights: &Weights, name: &str) -> Tensor<2> {
+    let width = rows.dims()[1];
+    let [gain, bias] = ["gain", "bias"].map(|part| weights.get(&format!("{name}.{part}"), [width]));
+    layer_norm(rows, gain, Some(bias), EPSILON)
+}
