@@ -1,7 +1,7 @@
 //! Probes against what is known: solved regressions, grammars without synonyms, networks before and after training.
 
 use gardenpath::{Arities, Corpus, Ensemble, Grammar, RuleCounts, Seed, Shape};
-use gardenpath_nn::engine::{Cpu, initial_state};
+use gardenpath_nn::engine::{Cpu, initial_state, weights};
 use gardenpath_nn::model::Model;
 use gardenpath_nn::optimizer::Optimizer;
 use gardenpath_nn::probe::ridge::Ridge;
@@ -135,7 +135,7 @@ fn trained(network: &Network, grammar: &Grammar, sentences: u64, steps: u64) -> 
     let mut trainer =
         Trainer::new(engine, settings, [&train, &test], network.classes, Seed::new(5), Progress::default());
     while !matches!(trainer.advance(), Event::Ended(_)) {}
-    trainer.engine.weights().clone()
+    weights(network, &trainer.state()).unwrap()
 }
 
 /// With training the root moves to the top layer, which forgets the tokens.
