@@ -99,22 +99,18 @@ impl Cpu {
 }
 
 /// The name of the tensor that counts the steps of Adam.
-pub(crate) const STEPS: &str = "adam.steps";
+const STEPS: &str = "adam.steps";
 
 /// What stands before the names of the mean gradients.
-pub(crate) const FIRST: &str = "adam.first.";
+const FIRST: &str = "adam.first.";
 
 /// What stands before the names of the mean squares.
-pub(crate) const SECOND: &str = "adam.second.";
+const SECOND: &str = "adam.second.";
 
-/// The number of steps that Adam has taken, if the state is one of Adam.
-pub(crate) fn adam_steps(state: &[NamedTensor]) -> Option<u64> {
-    let steps = state.iter().find(|tensor| tensor.name == STEPS)?;
-    Some(steps.values.first().copied().unwrap_or_default() as u64)
-}
-
-fn adam_state(parameters: &[Parameter], state: &[NamedTensor]) -> Result<Adam> {
-    let Some(steps) = adam_steps(state) else { return Ok(Adam::new(parameters)) };
+/// The state of Adam among the tensors of a state, or that of a beginning.
+pub(crate) fn adam_state(parameters: &[Parameter], state: &[NamedTensor]) -> Result<Adam> {
+    let Some(steps) = state.iter().find(|tensor| tensor.name == STEPS) else { return Ok(Adam::new(parameters)) };
+    let steps = steps.values.first().copied().unwrap_or_default() as u64;
     Ok(Adam { first: find(parameters, state, FIRST)?, second: find(parameters, state, SECOND)?, steps })
 }
 
@@ -137,14 +133,23 @@ impl Engine for Cpu {
     }
 
     fn state(&self) -> Vec<NamedTensor> {
-        let mut state: Vec<NamedTensor> = named(&self.parameters, &self.weights, "").collect();
-        if let Rule::Adam { state: adam, .. } = &self.rule {
-            state.extend(named(&self.parameters, &adam.first, FIRST));
-            state.extend(named(&self.parameters, &adam.second, SECOND));
-            state.push(NamedTensor { name: STEPS.into(), shape: vec![1], values: vec![adam.steps as f32] });
-        }
-        state
+        let adam = match &self.rule {
+            Rule::Sgd { .. } => None,
+            Rule::Adam { state, .. } => Some(state),
+        };
+        state(&self.parameters, &self.weights, adam)
     }
+}
+
+/// The tensors of a state: the weights, and what Adam remembers.
+pub(crate) fn state(parameters: &[Parameter], weights: &Tensors<f32>, adam: Option<&Adam>) -> Vec<NamedTensor> {
+    let mut state: Vec<NamedTensor> = named(parameters, weights, "").collect();
+    if let Some(Adam { first, second, steps }) = adam {
+        state.extend(named(parameters, first, FIRST));
+        state.extend(named(parameters, second, SECOND));
+        state.push(NamedTensor { name: STEPS.into(), shape: vec![1], values: vec![*steps as f32] });
+    }
+    state
 }
 
 fn named<'a>(

@@ -1,5 +1,6 @@
 //! The graphics card, which all engines of a process share.
 
+use crate::error::{Error, Result};
 use burn::tensor::Device;
 use std::sync::OnceLock;
 
@@ -10,13 +11,13 @@ struct Adapter {
 }
 
 /// The card: it can be set up only once in a process.
-fn adapter() -> Result<&'static Adapter, String> {
-    static ADAPTER: OnceLock<Result<Adapter, String>> = OnceLock::new();
-    ADAPTER.get_or_init(open).as_ref().map_err(String::clone)
+fn adapter() -> Result<&'static Adapter> {
+    static ADAPTER: OnceLock<std::result::Result<Adapter, String>> = OnceLock::new();
+    ADAPTER.get_or_init(open).as_ref().map_err(|error| Error::Device(error.clone()))
 }
 
 /// The device for tensors.
-pub(super) fn device() -> Result<Device, String> {
+pub fn device() -> Result<Device> {
     adapter().map(|adapter| adapter.device.clone())
 }
 
@@ -25,14 +26,13 @@ pub(super) fn device() -> Result<Device, String> {
 /// Worth a look before a long run: a machine without the driver of its card may still offer a slow substitute.
 ///
 /// # Errors
-///
 /// There is no card.
-pub fn description() -> Result<String, String> {
+pub fn description() -> Result<String> {
     adapter().map(|adapter| adapter.description.clone())
 }
 
 #[cfg(not(feature = "cuda"))]
-fn open() -> Result<Adapter, String> {
+fn open() -> std::result::Result<Adapter, String> {
     let setup = Device::wgpu_options().init_with_setup();
     let (device, setup) = setup.map_err(|error| format!("no graphics card: {error}"))?;
     let info = setup.adapter.get_info();
@@ -40,7 +40,7 @@ fn open() -> Result<Adapter, String> {
 }
 
 #[cfg(feature = "cuda")]
-fn open() -> Result<Adapter, String> {
+fn open() -> std::result::Result<Adapter, String> {
     let cards = Device::enumerate(burn::tensor::DeviceType::Cuda);
     let device = cards.into_vec().into_iter().next().ok_or("no graphics card for CUDA")?;
     let name = device.identity().map_or_else(|| "a card without a name".into(), |identity| identity.name);

@@ -1,43 +1,37 @@
 //! The convolutional network: windows of four positions, two apart, until one or few are left.
 
+use super::model::{Model, Sentences, scale, token};
 use super::table::Table;
 use super::weights::Weights;
-use super::{Model, Sentences, scale, token};
 use crate::cnn::{TAPS, padded_length};
 use crate::network::{Network, Normalization};
 use burn::tensor::ops::PadMode;
 use burn::tensor::{Device, Tensor, activation};
 
 /// The convolutional network on the card.
-pub(super) struct Cnn {
+pub struct Cnn {
     network: Network,
     normalization: Normalization,
     inputs: Table,
 }
 
 impl Cnn {
+    /// The network, without weights.
     pub fn new(network: &Network, normalization: Normalization, device: &Device) -> Self {
-        Self { network: network.clone(), normalization, inputs: Table::whitened(network.vocab, device) }
-    }
-
-    /// The number of channels into a layer.
-    fn channels(&self, layer: usize) -> usize {
-        if layer == 0 { self.network.vocab } else { self.network.width }
+        Cnn { network: network.clone(), normalization, inputs: Table::whitened(network.vocab, device) }
     }
 }
 
 impl Model for Cnn {
     fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Tensor<2> {
-        let Network { vocab, classes, width, .. } = self.network;
-        let depth = self.network.shape.depth();
-        let (batch, positions) = (sentences.len(), padded_length(&self.network.shape));
+        let Network { vocab, classes, ref shape, width, .. } = self.network;
+        let (batch, positions) = (sentences.len(), padded_length(shape));
         let tokens = sentences.iter().flat_map(|sentence| (0..positions).map(move |place| token(sentence, place)));
         let mut maps = self.inputs.rows(tokens).reshape([batch, positions, vocab]);
-        for layer in 0..=depth {
-            let inputs = TAPS * self.channels(layer);
-            let scale = scale(self.normalization, TAPS, self.channels(layer));
+        for layer in 0..=shape.depth() {
+            let scale = scale(self.normalization, TAPS, maps.dims()[2]);
             let windows = windows(maps);
-            let places = windows.dims()[1];
+            let [_, places, inputs] = windows.dims();
             let filters = weights.get(&format!("conv.{layer}"), [inputs, width]);
             let sums = windows.reshape([batch * places, inputs]).matmul(filters);
             maps = activation::relu(sums * scale).reshape([batch, places, width]);

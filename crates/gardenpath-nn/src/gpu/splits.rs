@@ -1,23 +1,25 @@
 //! The spans of a sentence that can be nodes of its tree, and the ways to split them.
 
+use gardenpath::Shape;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
-
-/// The parts of all splits: left and right of two; left, middle and right of three.
-pub(super) const PARTS: usize = 5;
 
 /// Consecutive tokens.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Span {
     start: usize,
-    length: usize,
+    len: usize,
 }
 
 /// How the cells of one level are made from those of the level below.
-pub(super) struct Transition {
+///
+/// A cell below enters in a role: as the left or the right of two parts, or the left, the middle or the right of three.
+pub struct Transition {
+    /// The number of roles.
+    pub roles: usize,
     /// The number of cells below.
     pub below: usize,
-    /// In how many splits of a cell (row) a cell below is a certain part (column `part * below + cell`).
+    /// For each cell (row): in how many of its splits a cell below has a role (column `role * below + cell`).
     pub counts: Vec<f32>,
 }
 
@@ -25,48 +27,49 @@ pub(super) struct Transition {
 ///
 /// The cells of the first are whole sentences, by length; those below are the spans that some tree of one of them uses,
 /// and at the bottom all tokens. A shorter sentence fills a part of the layout: its root never looks beyond its end.
-pub(super) fn transitions(depth: usize, longest: usize) -> Vec<Transition> {
-    let lengths = |level: usize| {
-        let height = (depth - level) as u32;
-        2_usize.pow(height)..=3_usize.pow(height)
-    };
-    let mut cells = (*lengths(0).start()..=longest).map(|length| Span { start: 0, length }).collect::<Vec<_>>();
-    (0..depth)
-        .map(|level| {
-            let parts = cells.iter().map(|&cell| parts(cell, lengths(level + 1))).collect::<Vec<_>>();
-            let below = parts.iter().flatten().map(|&(_, span)| span).collect::<BTreeSet<_>>();
-            let below = below.into_iter().collect::<Vec<_>>();
-            let mut counts = vec![0.0; cells.len() * PARTS * below.len()];
-            for (row, parts) in counts.chunks_mut(PARTS * below.len()).zip(parts) {
-                for (part, span) in parts {
-                    let cell = below.binary_search(&span).expect("all parts are below");
-                    row[part * below.len() + cell] += 1.0;
+pub fn transitions(shape: &Shape, longest: usize) -> Vec<Transition> {
+    let roots = *shape.lengths().start()..=longest;
+    let mut cells: Vec<Span> = roots.clone().map(|len| Span { start: 0, len }).collect();
+    // A length between possible ones may be impossible, and so may be the parts of a split.
+    let used = |level, Span { start, len }| roots.clone().any(|root| shape.reachable(level, root, start, len));
+    let transition = |level| {
+        let arities = shape.arities(level);
+        let roles = arities.clone().sum();
+        let parts: Vec<_> = cells.iter().map(|&cell| parts(cell, &arities, &shape.spans(level + 1))).collect();
+        let below: BTreeSet<Span> = parts.iter().flatten().map(|&(_, part)| part).collect();
+        cells = below.into_iter().filter(|&cell| used(level + 1, cell)).collect();
+        let mut counts = vec![0.0; parts.len() * roles * cells.len()];
+        for (row, parts) in counts.chunks_mut(roles * cells.len()).zip(parts) {
+            for (role, part) in parts {
+                if let Ok(cell) = cells.binary_search(&part) {
+                    row[role * cells.len() + cell] += 1.0;
                 }
             }
-            let transition = Transition { below: below.len(), counts };
-            cells = below;
-            transition
-        })
-        .collect()
+        }
+        Transition { roles, below: cells.len(), counts }
+    };
+    (0..shape.depth()).map(transition).collect()
 }
 
-/// The parts of all splits of a span into two or three of these lengths, with which part each is.
-fn parts(span: Span, lengths: RangeInclusive<usize>) -> Vec<(usize, Span)> {
-    let end = span.start + span.length;
-    let cut = |from: usize, to: usize| {
-        let length = to.checked_sub(from).filter(|length| lengths.contains(length))?;
-        Some(Span { start: from, length })
+/// The parts of all splits of a span into parts of these lengths, each with its role.
+fn parts(span: Span, arities: &RangeInclusive<usize>, lengths: &RangeInclusive<usize>) -> Vec<(usize, Span)> {
+    let part = |start: usize, end: usize| {
+        let len = end.checked_sub(start).filter(|len| lengths.contains(len))?;
+        Some(Span { start, len })
     };
+    let end = span.start + span.len;
+    let triple = if arities.contains(&2) { 2 } else { 0 };
     let mut parts = Vec::new();
-    for first in lengths.clone().map(|length| span.start + length) {
-        if let (Some(left), Some(right)) = (cut(span.start, first), cut(first, end)) {
-            parts.extend([(0, left), (1, right)]);
+    for left in lengths.clone().filter_map(|len| part(span.start, span.start + len)) {
+        let cut = left.start + left.len;
+        if arities.contains(&2) {
+            parts.extend(part(cut, end).into_iter().flat_map(|right| [(0, left), (1, right)]));
         }
-        for second in lengths.clone().map(|length| first + length) {
-            if let (Some(left), Some(middle), Some(right)) =
-                (cut(span.start, first), cut(first, second), cut(second, end))
-            {
-                parts.extend([(2, left), (3, middle), (4, right)]);
+        if arities.contains(&3) {
+            for middle in lengths.clone().filter_map(|len| part(cut, cut + len)) {
+                let right = part(cut + middle.len, end);
+                let split = |right| [(triple, left), (triple + 1, middle), (triple + 2, right)];
+                parts.extend(right.into_iter().flat_map(split));
             }
         }
     }
@@ -76,27 +79,45 @@ fn parts(span: Span, lengths: RangeInclusive<usize>) -> Vec<(usize, Span)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gardenpath::Arities;
+
+    /// The number of splits into two and three of each cell.
+    fn splits(level: &Transition) -> Vec<[f32; 2]> {
+        let row = |row: &[f32]| [0, 2].map(|role| row[role * level.below..][..level.below].iter().sum::<f32>());
+        level.counts.chunks(level.roles * level.below).map(row).collect()
+    }
 
     /// By hand: 4 = 2+2, 5 = 2+3 = 3+2, 6 = 3+3 = 2+2+2, …, 9 = 3+3+3.
     #[test]
     fn two_levels() {
-        let [roots, pairs] = transitions(2, 9).try_into().ok().expect("two levels");
-        assert_eq!(pairs.below, 9);
-        assert_eq!(pairs.counts.len(), roots.below * PARTS * pairs.below);
-        let splits = |row: &[f32]| [0, 2].map(|part| row[part * roots.below..][..roots.below].iter().sum::<f32>());
+        let levels = transitions(&Shape::mixed(2), 9);
         let expected = [[1.0, 0.0], [2.0, 0.0], [1.0, 1.0], [0.0, 3.0], [0.0, 3.0], [0.0, 1.0]];
-        assert!(roots.counts.chunks(PARTS * roots.below).map(splits).eq(expected));
+        assert_eq!(splits(&levels[0]), expected);
+        assert_eq!(levels[1].below, 9);
     }
 
-    /// A span of two tokens has two parts, and one of three has three.
+    /// A span of two tokens is one pair, and one of three is one triple.
     #[test]
     fn tokens() {
-        let level = transitions(3, 20).pop().expect("three levels");
-        assert_eq!(level.below, 20);
-        for row in level.counts.chunks(PARTS * level.below) {
-            let (two, three) = row.split_at(2 * level.below);
-            let sums = (two.iter().sum::<f32>(), three.iter().sum::<f32>());
-            assert!(sums == (2.0, 0.0) || sums == (0.0, 3.0), "{sums:?}");
+        let levels = transitions(&Shape::mixed(3), 20);
+        assert_eq!(levels[2].below, 20);
+        assert!(splits(&levels[2]).iter().all(|&splits| splits == [1.0, 0.0] || splits == [0.0, 1.0]));
+    }
+
+    /// Cells are those that some tree of a sentence of some length uses.
+    #[test]
+    fn cells_are_reachable() {
+        let [two, three, both] = [(2, 2), (3, 3), (2, 3)].map(|(min, max)| Arities { min, max });
+        for layers in [vec![both; 3], vec![two, both, both], vec![both, three, both], vec![both, both, two]] {
+            let shape = Shape::new(&layers);
+            let (shortest, longest) = shape.lengths().into_inner();
+            for (level, transition) in transitions(&shape, longest).iter().enumerate() {
+                let spans = shape.spans(level + 1).flat_map(|span| (0..longest).map(move |start| (start, span)));
+                let used = |&(start, span): &(usize, usize)| {
+                    (shortest..=longest).any(|len| shape.reachable(level + 1, len, start, span))
+                };
+                assert_eq!(transition.below, spans.filter(used).count(), "{layers:?}, level {level}");
+            }
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The vectors of tokens.
 
-use super::{integers, matrix};
+use super::transfer::{integers, matrix};
 use burn::tensor::{Device, Tensor};
 
 /// A constant table with a vector for each token, and a last one of zeros for padding.
-pub(super) struct Table(Tensor<2>);
+pub struct Table(Tensor<2>);
 
 impl Table {
     /// One-hot vectors: a product with them looks up rows of weights, and its gradient is a product as well.
@@ -25,7 +25,7 @@ impl Table {
             vector.fill(cold as f32);
             vector[token] = hot as f32;
         }
-        Self(matrix(values, tokens, device))
+        Table(matrix(values, tokens, device))
     }
 
     /// The vectors of these tokens, one per row; `None` is padding.

@@ -1,8 +1,9 @@
 //! The transformer: blocks of attention and a hidden layer, read at a token in front of the sentence.
 
+use super::model::{Model, Sentences, longest, token};
 use super::table::Table;
+use super::transfer::matrix;
 use super::weights::Weights;
-use super::{Model, Sentences, longest, matrix, token};
 use crate::network::Network;
 use burn::tensor::module::layer_norm;
 use burn::tensor::{Device, Tensor, activation};
@@ -16,7 +17,7 @@ const NEVER: f32 = -1e30;
 const EPSILON: f64 = 1e-5;
 
 /// The transformer on the card.
-pub(super) struct Transformer {
+pub struct Transformer {
     network: Network,
     layers: usize,
     heads: usize,
@@ -36,7 +37,7 @@ impl Block<'_> {
     fn linear(&self, rows: Tensor<2>, name: &str, outputs: usize) -> Tensor<2> {
         let inputs = rows.dims()[1];
         let matrix = self.weights.get(&format!("layer.{}.{name}", self.layer), [inputs, outputs]);
-        rows.matmul(matrix) * (inputs as f64).powf(-0.5)
+        rows.matmul(matrix) * (1.0 / (inputs as f64).sqrt())
     }
 
     /// A norm of the block.
@@ -46,9 +47,10 @@ impl Block<'_> {
 }
 
 impl Transformer {
+    /// The network, without weights.
     pub fn new(network: &Network, layers: usize, heads: usize, mlp: usize, device: &Device) -> Self {
         let inputs = Table::one_hot(network.vocab + 1, device);
-        Self { network: network.clone(), layers, heads, mlp, inputs, device: device.clone() }
+        Transformer { network: network.clone(), layers, heads, mlp, inputs, device: device.clone() }
     }
 
     /// Attention of `queries` to `keys`, rows of all sentences, `[batch * positions, width]`; `mask` is added to the
@@ -69,7 +71,7 @@ impl Transformer {
 
 impl Model for Transformer {
     fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Tensor<2> {
-        let Network { vocab, classes, width, .. } = self.network;
+        let Network { vocab, classes, ref shape, width, .. } = self.network;
         let batch = sentences.len();
         let longest = longest(sentences);
         let positions = longest + 1;
@@ -77,8 +79,7 @@ impl Model for Transformer {
         let row = |sentence| once(Some(vocab)).chain((0..longest).map(move |place| token(sentence, place)));
         let tokens = self.inputs.rows(sentences.iter().flat_map(|sentence| row(sentence)));
         let embedded = tokens.matmul(weights.get("embedding", [vocab + 1, width])).reshape([batch, positions, width]);
-        let places =
-            weights.get("position", [1, self.network.shape.lengths().end() + 1, width]).narrow(1, 0, positions);
+        let places = weights.get("position", [1, shape.lengths().end() + 1, width]).narrow(1, 0, positions);
 
         let key = |length, place| if place <= length { 0.0 } else { NEVER };
         let keys = sentences.iter().flat_map(|sentence| (0..positions).map(|place| key(sentence.len(), place)));

@@ -1,0 +1,34 @@
+//! What the architectures have in common on the card.
+
+use super::weights::Weights;
+use crate::network::Normalization;
+use burn::tensor::Tensor;
+use gardenpath::Symbol;
+
+/// The sentences of a batch.
+pub type Sentences<'a> = &'a [&'a [Symbol]];
+
+/// The forward pass of a network; the card finds the backward pass itself.
+pub trait Model: Send {
+    /// The logits of some sentences, `[sentences, classes]`.
+    fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Tensor<2>;
+}
+
+/// The token at a place of a sentence, or `None` after its end.
+pub fn token(sentence: &[Symbol], place: usize) -> Option<usize> {
+    sentence.get(place).map(|&token| token.into())
+}
+
+/// The number of tokens of the longest sentence.
+pub fn longest(sentences: Sentences) -> usize {
+    sentences.iter().map(|sentence| sentence.len()).max().unwrap_or(0)
+}
+
+/// The factor of a hidden layer that sums over `taps` places of `channels` channels.
+pub fn scale(normalization: Normalization, taps: usize, channels: usize) -> f64 {
+    let inputs = match normalization {
+        Normalization::FanIn => taps * channels,
+        Normalization::Width => channels,
+    };
+    1.0 / (inputs as f64).sqrt()
+}
