@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use gardenpath::learn::score::answers;
 use gardenpath::{Corpus, Grammar, Seed};
 use gardenpath_nn::engine::{Cpu, Engine, NamedTensor, initial_state};
-use gardenpath_nn::train::{Event, Progress, Settings, Trainer};
+use gardenpath_nn::train::{Progress, Settings, Trainer};
 use gardenpath_nn::{Architecture, Network, Optimizer};
 use serde::{Deserialize, Serialize};
 
@@ -90,21 +90,6 @@ impl Recipe {
         let order = Seed::new(self.seed).child("order");
         Ok(Trainer::new(engine, self.settings, [&data.train, &data.test], network.classes, order, progress))
     }
-
-    /// Trains from the beginning to the end. `watch` sees every event.
-    pub fn run(&self, grammar: &Grammar, watch: &mut dyn FnMut(&Event)) -> Result<Outcome> {
-        let network = self.network(grammar)?;
-        let data = self.data(grammar)?;
-        let start = self.initial_state(&network);
-        let mut trainer = self.trainer(&network, &data, Device::Cpu, (&start, Progress::default()))?;
-        loop {
-            let event = trainer.advance();
-            watch(&event);
-            if let Event::Ended(_) = event {
-                return Ok(Outcome::new(&network, &data, trainer.progress()));
-            }
-        }
-    }
 }
 
 #[cfg(feature = "gpu")]
@@ -148,7 +133,7 @@ impl Outcome {
         let best = progress.best().expect("a run is measured at step 0, where weights are finite");
         Outcome {
             test_loss: best.test_loss,
-            normalized_loss: best.test_loss / (network.classes as f64).ln(),
+            normalized_loss: best.test_loss / network.guessing_loss(),
             test_accuracy: best.test_accuracy,
             bayes_loss: data.bayes_loss,
             bayes_accuracy: data.bayes_accuracy,

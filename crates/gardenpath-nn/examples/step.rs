@@ -7,7 +7,7 @@
 use clap::Parser;
 use gardenpath::{Corpus, Ensemble, Seed, Shape, Symbol};
 use gardenpath_nn::engine::{Cpu, Engine, NamedTensor, initial_state};
-use gardenpath_nn::{Architecture, Network, Optimizer, checkpoint};
+use gardenpath_nn::{Architecture, Network, Optimizer};
 use safetensors::tensor::{Dtype, TensorView};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -113,16 +113,15 @@ fn batches(arguments: &Arguments) -> Vec<Batch> {
 
 fn dump(network: &Network, optimizer: Optimizer, state: &[NamedTensor], batches: &[Batch]) -> Vec<u8> {
     let (Optimizer::Sgd { learning_rate } | Optimizer::Adam { learning_rate }) = optimizer;
-    let mut tensors: Vec<NamedTensor> = state.to_vec();
-    tensors.iter_mut().for_each(|tensor| tensor.name = format!("weight.{}", tensor.name));
-    tensors.extend(network.parameters().into_iter().map(|parameter| NamedTensor {
-        name: format!("learning_rate.{}", parameter.name),
-        shape: vec![1],
-        values: vec![(parameter.rate * learning_rate) as f32],
-    }));
-    let weights = checkpoint::to_bytes(&tensors, &[]);
-    let weights = safetensors::SafeTensors::deserialize(&weights).expect("just written");
     let mut bytes: Vec<(String, Dtype, Vec<usize>, Vec<u8>)> = Vec::new();
+    for NamedTensor { name, shape, values } in state {
+        let values = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        bytes.push((format!("weight.{name}"), Dtype::F32, shape.clone(), values));
+    }
+    for parameter in network.parameters() {
+        let rate = (parameter.rate * learning_rate) as f32;
+        bytes.push((format!("learning_rate.{}", parameter.name), Dtype::F32, vec![1], rate.to_le_bytes().to_vec()));
+    }
     for (b, (sentences, roots)) in batches.iter().enumerate() {
         let tokens = sentences.concat();
         let lengths = sentences.iter().flat_map(|sentence| (sentence.len() as i64).to_le_bytes()).collect();
@@ -133,6 +132,5 @@ fn dump(network: &Network, optimizer: Optimizer, state: &[NamedTensor], batches:
     let views = bytes.iter().map(|(name, kind, shape, bytes)| {
         (name.clone(), TensorView::new(*kind, shape.clone(), bytes).expect("bytes fit their shape"))
     });
-    let weights = weights.iter().map(|(name, view)| (name.to_owned(), view));
-    safetensors::serialize(weights.chain(views), None).expect("tensors in memory can be serialised")
+    safetensors::serialize(views, None).expect("tensors in memory can be serialised")
 }

@@ -21,49 +21,50 @@ pub fn padded_length(shape: &Shape) -> usize {
 
 /// The engine of the network.
 pub fn engine<T: Scalar>(network: &Network, normalization: Normalization) -> Wired<T> {
-    let scale = |inputs: usize| match normalization {
-        Normalization::FanIn => 1.0 / ((TAPS * inputs) as f64).sqrt(),
-        Normalization::Width => 1.0 / (inputs as f64).sqrt(),
-    };
     let inputs = |layer| if layer == 0 { network.vocab } else { network.width };
     let depth = network.shape.depth();
-    let filters: Vec<Vec<Filter>> =
-        (0..=depth).map(|layer| vec![Filter { roles: TAPS, scale: scale(inputs(layer)) }]).collect();
+    let filters: Vec<Vec<Filter>> = (0..=depth)
+        .map(|layer| vec![Filter { roles: TAPS, scale: normalization.scale(TAPS, inputs(layer)) }])
+        .collect();
     let positions_read = padded_length(&network.shape) >> (depth + 1);
     Wired::new(network.vocab, network.classes, network.width, &filters, positions_read)
 }
 
+/// The positions of each sentence that are not zero: on the input, and after each layer.
+fn positions(network: &Network, sentences: &[&[Symbol]]) -> Vec<Vec<usize>> {
+    let mut padded = padded_length(&network.shape);
+    let mut maps: Vec<Vec<usize>> = vec![sentences.iter().map(|sentence| sentence.len()).collect()];
+    for layer in 0..=network.shape.depth() {
+        padded /= 2;
+        maps.push(maps[layer].iter().map(|n| (n / 2 + 1).min(padded)).collect());
+    }
+    maps
+}
+
 /// The tokens for which the rows of each layer stand: a position of layer `l` advances by `2^(l+1)` tokens.
 pub fn places(network: &Network, sentences: &[&[Symbol]]) -> Vec<Vec<Vec<Place>>> {
-    let mut padded = padded_length(&network.shape);
-    let mut positions: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
-    let of_layer = |layer: usize| {
-        padded /= 2;
+    let of_layer = |(layer, positions): (usize, &Vec<usize>)| {
+        let stride = 2 << layer;
         let mut row = 0;
-        let of_sentence = |positions: &mut usize| {
-            *positions = (*positions / 2 + 1).min(padded);
-            let stride = 2 << layer;
-            let places = (0..*positions).map(|i| Place { row: row + i, start: i * stride, len: stride }).collect();
-            row += *positions;
-            places
+        let of_sentence = |&positions: &usize| {
+            let first = row;
+            row += positions;
+            (0..positions).map(|i| Place { row: first + i, start: i * stride, len: stride }).collect()
         };
-        positions.iter_mut().map(of_sentence).collect()
+        positions.iter().map(of_sentence).collect()
     };
-    (0..=network.shape.depth()).map(of_layer).collect()
+    positions(network, sentences)[1..].iter().enumerate().map(of_layer).collect()
 }
 
 /// The wiring of a batch.
 pub fn plan(network: &Network, sentences: &[&[Symbol]]) -> Plan {
-    let mut padded = padded_length(&network.shape);
-    // The positions of each sentence that are not zero.
-    let mut positions: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
+    let maps = positions(network, sentences);
     let mut layers = Vec::new();
-    for layer in 0..=network.shape.depth() {
-        padded /= 2;
-        let above: Vec<usize> = positions.iter().map(|n| (n / 2 + 1).min(padded)).collect();
+    for (layer, map) in maps.windows(2).enumerate() {
+        let [below, above] = [&map[0], &map[1]];
         let mut inputs = Vec::with_capacity(TAPS * above.iter().sum::<usize>());
         let (mut base, mut target) = (0, 0);
-        for ((&below, &above), sentence) in positions.iter().zip(&above).zip(sentences) {
+        for ((&below, &above), sentence) in below.iter().zip(above).zip(sentences) {
             for position in 0..above {
                 for tap in 0..TAPS {
                     if let Some(input) = (2 * position + tap).checked_sub(1).filter(|&input| input < below) {
@@ -77,8 +78,8 @@ pub fn plan(network: &Network, sentences: &[&[Symbol]]) -> Plan {
         }
         let children = if layer == 0 { network.vocab } else { base };
         layers.push(Wiring::new(TAPS, children, target as usize, &inputs));
-        positions = above;
     }
+    let positions = maps.last().expect("there are layers");
     let rows = positions.iter().sum();
     let of_sentence = positions.iter().enumerate().flat_map(|(i, &n)| std::iter::repeat_n(i as u32, n));
     Plan { layers, top: Gather::new(sentences.len(), rows, of_sentence.zip(0..)) }

@@ -9,10 +9,10 @@ mod cnn;
 mod descent;
 mod inn;
 mod model;
-mod splits;
 mod table;
 mod transfer;
 mod transformer;
+mod transitions;
 mod weights;
 
 pub use adapter::description;

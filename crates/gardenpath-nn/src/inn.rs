@@ -6,6 +6,7 @@
 use crate::activations::Place;
 use crate::network::{Network, Normalization};
 use crate::scalar::Scalar;
+use crate::splits::{Part, splits};
 use crate::wired::{Filter, Plan, Wired};
 use crate::wiring::{Gather, Input, Wiring};
 use gardenpath::{Shape, Symbol};
@@ -19,10 +20,7 @@ pub fn engine<T: Scalar>(network: &Network, normalization: Normalization) -> Wir
         .rev()
         .map(|level| {
             let inputs = if level + 1 == depth { network.vocab } else { network.width };
-            let filter = |arity: usize| match normalization {
-                Normalization::FanIn => Filter { roles: arity, scale: 1.0 / ((arity * inputs) as f64).sqrt() },
-                Normalization::Width => Filter { roles: arity, scale: 1.0 / (inputs as f64).sqrt() },
-            };
+            let filter = |arity| Filter { roles: arity, scale: normalization.scale(arity, inputs) };
             network.shape.arities(level).map(filter).collect()
         })
         .collect();
@@ -146,40 +144,18 @@ fn inputs_of(
     children: &[(usize, usize)],
 ) -> Vec<(u32, Input)> {
     let numbers: HashMap<(usize, usize), u32> = children.iter().copied().zip(0..).collect();
-    let spans = shape.spans(level + 1);
     let mut inputs = Vec::new();
     for (target, &(start, span)) in (0..).zip(targets) {
-        let mut role = 0;
-        for arity in shape.arities(level) {
-            for split in splits(span, arity, spans.clone()) {
-                let mut place = start;
-                let parts = split.iter().map(|&length| {
-                    place += length;
-                    numbers.get(&(place - length, length)).copied()
-                });
-                // Where not all span lengths are possible, a part may be a cell that no tree uses.
-                if let Some(children) = parts.collect::<Option<Vec<u32>>>() {
-                    inputs.extend((role..).zip(children).map(|(role, child)| (target, Input { role, child })));
-                }
-            }
-            role += arity as u32;
+        for split in splits(shape, level, start, span) {
+            let input = |part: &Part| {
+                let child = *numbers.get(&(part.start, part.len))?;
+                Some((target, Input { role: part.role as u32, child }))
+            };
+            // Where not all span lengths are possible, a part may be a cell that no tree uses.
+            inputs.extend(split.iter().map(input).collect::<Option<Vec<_>>>().into_iter().flatten());
         }
     }
     inputs
-}
-
-/// The ways to divide a span into `parts` spans of allowed lengths.
-fn splits(span: usize, parts: usize, allowed: std::ops::RangeInclusive<usize>) -> Vec<Vec<usize>> {
-    if parts == 1 {
-        return if allowed.contains(&span) { vec![vec![span]] } else { vec![] };
-    }
-    let mut all = Vec::new();
-    for first in allowed.clone().take_while(|&first| first < span) {
-        for rest in splits(span - first, parts - 1, allowed.clone()) {
-            all.push([vec![first], rest].concat());
-        }
-    }
-    all
 }
 
 /// The different tuples of tokens in a batch.

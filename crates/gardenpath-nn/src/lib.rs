@@ -56,10 +56,10 @@ pub mod optimizer;
 pub mod probe;
 mod rows;
 pub mod scalar;
+mod splits;
 mod tensors;
 pub mod train;
 mod transformer;
-mod vectorized;
 mod wired;
 pub mod wiring;
 

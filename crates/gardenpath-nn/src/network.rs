@@ -15,6 +15,17 @@ pub enum Normalization {
     Width,
 }
 
+impl Normalization {
+    /// The factor of a hidden layer that sums over `taps` places of `channels` channels.
+    pub fn scale(self, taps: usize, channels: usize) -> f64 {
+        let inputs = match self {
+            Normalization::FanIn => taps * channels,
+            Normalization::Width => channels,
+        };
+        1.0 / (inputs as f64).sqrt()
+    }
+}
+
 /// The kind of a network, with what only this kind has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "model", rename_all = "lowercase")]
@@ -162,6 +173,11 @@ impl Network {
     fn sizes(&self) -> Vec<u128> {
         let size = |shape: &Vec<usize>| shape.iter().map(|&n| n as u128).product();
         self.parameters().iter().map(|parameter| size(&parameter.shape)).collect()
+    }
+
+    /// The loss of guessing, `ln classes`: the unit of normalised losses.
+    pub fn guessing_loss(&self) -> f64 {
+        (self.classes as f64).ln()
     }
 
     /// All parameters, in the order of their tensors.

@@ -1,8 +1,8 @@
 //! Layer normalisation: each row gets mean 0 and variance 1, then a gain and a bias for each channel.
 
+use crate::dispatch::vectorized;
 use crate::rows::share;
 use crate::scalar::Scalar;
-use crate::vectorized::vectorized;
 use rayon::prelude::*;
 
 /// Added to the variance, as PyTorch does.

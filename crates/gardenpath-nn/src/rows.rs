@@ -1,8 +1,8 @@
 //! Parallel passes over the rows of a matrix. Each row is written by one task, in a fixed order of operations.
 
+use crate::dispatch::vectorized;
 use crate::matmul::{self, Direction, Link, Weights};
 use crate::scalar::Scalar;
-use crate::vectorized::vectorized;
 use crate::wiring::Lists;
 use rayon::prelude::*;
 

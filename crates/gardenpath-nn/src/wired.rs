@@ -270,7 +270,7 @@ pub fn identity(rows: usize) -> Vec<Link> {
 }
 
 /// The one-hot vectors of all tokens, each with mean 0 and variance 1 over its channels.
-fn whitened_tokens<T: Scalar>(vocab: usize) -> Vec<T> {
+pub fn whitened_tokens<T: Scalar>(vocab: usize) -> Vec<T> {
     let mean = 1.0 / vocab as f64;
     let deviation = (mean * (1.0 - mean)).sqrt();
     let value = |i: usize| {

@@ -3,82 +3,28 @@
 //! With `GARDENPATH_ADAPTER=llvmpipe` the tests insist on Vulkan in software.
 #![cfg(feature = "gpu")]
 
+mod common;
+
+use common::Dump;
 use gardenpath::{Arities, Corpus, Ensemble, Seed, Shape, Symbol};
 use gardenpath_nn::engine::{Cpu, Engine, NamedTensor, initial_state};
 use gardenpath_nn::gpu::{Gpu, description};
-use gardenpath_nn::{Architecture, Error, Network, Normalization, Optimizer};
-use safetensors::SafeTensors;
-use std::path::PathBuf;
+use gardenpath_nn::{Architecture, Error, Network, Optimizer, Parameter};
 
-/// A committed dump.
-struct Dump {
-    network: Network,
-    tensors: Vec<(NamedTensor, Vec<f64>)>,
-    sentences: Vec<Vec<Symbol>>,
-    labels: Vec<Symbol>,
+/// The weights with which a dump begins.
+fn weights(dump: &Dump) -> Vec<NamedTensor> {
+    let weights = dump.tensors("weight");
+    let named = |(parameter, values): (Parameter, &[f64])| NamedTensor {
+        name: parameter.name,
+        shape: parameter.shape,
+        values: values.iter().map(|&value| value as f32).collect(),
+    };
+    dump.network.parameters().into_iter().zip(weights.iter()).map(named).collect()
 }
 
-impl Dump {
-    fn read(name: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/reference").join(name);
-        let bytes = std::fs::read(path.with_extension("safetensors")).unwrap();
-        let (_, header) = SafeTensors::read_metadata(&bytes).unwrap();
-        let metadata = header.metadata().clone().unwrap();
-        let file = SafeTensors::deserialize(&bytes).unwrap();
-        let symbols = |name: &str| -> Vec<Symbol> {
-            file.tensor(name).unwrap().data().as_chunks::<8>().0.iter().map(|bytes| bytes[0]).collect()
-        };
-        let tensors = file.iter().filter(|(_, view)| view.dtype() == safetensors::Dtype::F64).map(|(name, view)| {
-            let wide: Vec<f64> = view.data().as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
-            let values = wide.iter().map(|&value| value as f32).collect();
-            (NamedTensor { name: name.into(), shape: view.shape().to_vec(), values }, wide)
-        });
-        let mut tokens = symbols("tokens").into_iter();
-        let sentences = symbols("lengths").into_iter().map(|length| tokens.by_ref().take(length.into()).collect());
-        let number = |key: &str| metadata[key].parse::<usize>().unwrap();
-        let normalization = match metadata["normalization"].as_str() {
-            "fan-in" => Normalization::FanIn,
-            "width" => Normalization::Width,
-            other => panic!("normalization {other}"),
-        };
-        let architecture = match metadata["model"].as_str() {
-            "cnn" => Architecture::Cnn { normalization },
-            "inn" => Architecture::Inn { normalization },
-            "transformer" => {
-                Architecture::Transformer { layers: number("layers"), heads: number("heads"), mlp: number("mlp") }
-            }
-            other => panic!("model {other}"),
-        };
-        let shape = Shape::mixed(number("depth"));
-        Dump {
-            network: Network::new(number("vocab"), number("classes"), shape, number("width"), architecture).unwrap(),
-            tensors: tensors.collect(),
-            sentences: sentences.collect(),
-            labels: symbols("labels"),
-        }
-    }
-
-    /// The numbers of a tensor.
-    fn doubles(&self, name: &str) -> &[f64] {
-        &self.tensors.iter().find(|(tensor, _)| tensor.name == name).unwrap().1
-    }
-
-    /// The weights with which the dump begins.
-    fn weights(&self) -> Vec<NamedTensor> {
-        let weight = |(tensor, _): &(NamedTensor, _)| {
-            Some(NamedTensor { name: tensor.name.strip_prefix("weight.")?.into(), ..tensor.clone() })
-        };
-        self.tensors.iter().filter_map(weight).collect()
-    }
-
-    fn sentences(&self) -> Vec<&[Symbol]> {
-        self.sentences.iter().map(Vec::as_slice).collect()
-    }
-
-    /// The losses of some steps on the batch.
-    fn train(&self, engine: &mut impl Engine, steps: usize) -> Vec<f64> {
-        (0..steps).map(|_| engine.step(&self.sentences(), &self.labels)).collect()
-    }
+/// The losses of some steps on the batch of a dump.
+fn train(dump: &Dump, engine: &mut impl Engine, steps: usize) -> Vec<f64> {
+    (0..steps).map(|_| engine.step(&dump.sentences(), &dump.labels)).collect()
 }
 
 /// Panics if numbers differ by more than 1e-4, relative to those above 1; 32 bits give about 1e-6.
@@ -106,12 +52,12 @@ fn assert_same_state(what: &str, found: &[NamedTensor], expected: &[NamedTensor]
 /// Logits and gradients, and what is left of the run of the dump: losses and weights of gradient descent.
 fn check(name: &str) {
     let dump = Dump::read(name);
-    let engine = |learning_rate| Gpu::new(&dump.network, Optimizer::Sgd { learning_rate }, &dump.weights()).unwrap();
+    let engine = |learning_rate| Gpu::new(&dump.network, Optimizer::Sgd { learning_rate }, &weights(&dump)).unwrap();
 
     // A step of this rate moves each weight by its gradient.
     let mut moved = engine(1.0);
     assert_close(&format!("{name}: logits"), wide(&moved.logits(&dump.sentences())), dump.doubles("logits"));
-    assert_close(&format!("{name}: loss"), dump.train(&mut moved, 1), &dump.doubles("losses")[..1]);
+    assert_close(&format!("{name}: loss"), train(&dump, &mut moved, 1), &dump.doubles("losses")[..1]);
     for tensor in moved.state() {
         let weights = dump.doubles(&format!("weight.{}", tensor.name));
         let gradient = weights.iter().zip(&tensor.values).map(|(&before, &after)| before - f64::from(after));
@@ -122,7 +68,7 @@ fn check(name: &str) {
     // The rates of the transformer's dump are not those of an engine; see the test of Adam.
     if !matches!(dump.network.architecture, Architecture::Transformer { .. }) {
         let mut engine = engine(dump.network.width as f64);
-        assert_close(&format!("{name}: losses"), dump.train(&mut engine, 4), dump.doubles("losses"));
+        assert_close(&format!("{name}: losses"), train(&dump, &mut engine, 4), dump.doubles("losses"));
         for tensor in engine.state() {
             let expected = dump.doubles(&format!("final.{}", tensor.name));
             assert_close(&format!("{name}: {}", tensor.name), wide(&tensor.values), expected);
@@ -149,10 +95,10 @@ fn transformer() {
 fn adam_as_on_the_cpu() {
     let dump = Dump::read("transformer-depth2");
     let optimizer = Optimizer::Adam { learning_rate: 1e-3 };
-    let mut cpu = Cpu::new(&dump.network, optimizer, &dump.weights()).unwrap();
-    let mut gpu = Gpu::new(&dump.network, optimizer, &dump.weights()).unwrap();
-    let losses = dump.train(&mut cpu, 4);
-    assert_close("losses", dump.train(&mut gpu, 4), &losses);
+    let mut cpu = Cpu::new(&dump.network, optimizer, &weights(&dump)).unwrap();
+    let mut gpu = Gpu::new(&dump.network, optimizer, &weights(&dump)).unwrap();
+    let losses = train(&dump, &mut cpu, 4);
+    assert_close("losses", train(&dump, &mut gpu, 4), &losses);
     assert_same_state("adam", &gpu.state(), &cpu.state());
 }
 
@@ -216,16 +162,16 @@ fn resume() {
     ] {
         let dump = Dump::read(name);
         let engine = |state: &[NamedTensor]| Gpu::new(&dump.network, optimizer, state).unwrap();
-        let mut whole = engine(&dump.weights());
-        let losses = dump.train(&mut whole, 4);
-        let mut half = engine(&dump.weights());
-        assert_eq!(dump.train(&mut half, 2), losses[..2], "{name}");
+        let mut whole = engine(&weights(&dump));
+        let losses = train(&dump, &mut whole, 4);
+        let mut half = engine(&weights(&dump));
+        assert_eq!(train(&dump, &mut half, 2), losses[..2], "{name}");
         let mut rest = engine(&half.state());
-        assert_eq!(dump.train(&mut rest, 2), losses[2..], "{name}");
+        assert_eq!(train(&dump, &mut rest, 2), losses[2..], "{name}");
         assert_eq!(rest.state(), whole.state(), "{name}");
 
         let mut elsewhere = Cpu::new(&dump.network, optimizer, &half.state()).unwrap();
-        assert_close(name, dump.train(&mut elsewhere, 2), &losses[2..]);
+        assert_close(name, train(&dump, &mut elsewhere, 2), &losses[2..]);
         assert_same_state(name, &elsewhere.state(), &whole.state());
     }
 }
@@ -239,8 +185,8 @@ fn many_sentences() {
     for name in ["cnn-depth3", "inn-depth3", "transformer-depth3"] {
         let dump = Dump::read(name);
         let optimizer = Optimizer::Sgd { learning_rate: 1.0 };
-        let mut cpu = Cpu::new(&dump.network, optimizer, &dump.weights()).unwrap();
-        let mut gpu = Gpu::new(&dump.network, optimizer, &dump.weights()).unwrap();
+        let mut cpu = Cpu::new(&dump.network, optimizer, &weights(&dump)).unwrap();
+        let mut gpu = Gpu::new(&dump.network, optimizer, &weights(&dump)).unwrap();
         let expected = wide(&cpu.logits(&sentences));
         assert_close(name, wide(&gpu.logits(&sentences)), &expected);
         assert_close(name, wide(&gpu.logits(&sentences[..1])), &expected[..dump.network.classes]);
@@ -251,7 +197,7 @@ fn many_sentences() {
 #[test]
 fn wrong_tensors_are_named() {
     let dump = Dump::read("transformer-depth2");
-    let (weights, optimizer) = (dump.weights(), Optimizer::Adam { learning_rate: 1e-3 });
+    let (weights, optimizer) = (weights(&dump), Optimizer::Adam { learning_rate: 1e-3 });
     let without: Vec<_> = weights.iter().filter(|tensor| tensor.name != "layer.1.up").cloned().collect();
     let error = Gpu::new(&dump.network, optimizer, &without).err().unwrap();
     assert!(matches!(error, Error::Missing { name } if name == "layer.1.up"));

@@ -224,7 +224,7 @@ fn save(
         directory.save_best(&weights_of(network, &state))?;
     }
     directory.save_checkpoint(&state, trainer.progress())?;
-    let guessing = (network.classes as f64).ln();
+    let guessing = network.guessing_loss();
     let line = |&record: &Record| LogLine {
         record,
         normalized_loss: record.test_loss / guessing,

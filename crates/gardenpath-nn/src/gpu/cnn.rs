@@ -1,6 +1,6 @@
 //! The convolutional network: windows of four positions, two apart, until one or few are left.
 
-use super::model::{Model, Sentences, scale, token};
+use super::model::{Model, Sentences, token};
 use super::table::Table;
 use super::weights::Weights;
 use crate::cnn::{TAPS, padded_length};
@@ -29,7 +29,7 @@ impl Model for Cnn {
         let tokens = sentences.iter().flat_map(|sentence| (0..positions).map(move |place| token(sentence, place)));
         let mut maps = self.inputs.rows(tokens).reshape([batch, positions, vocab]);
         for layer in 0..=shape.depth() {
-            let scale = scale(self.normalization, TAPS, maps.dims()[2]);
+            let scale = self.normalization.scale(TAPS, maps.dims()[2]);
             let windows = windows(maps);
             let [_, places, inputs] = windows.dims();
             let filters = weights.get(&format!("conv.{layer}"), [inputs, width]);

@@ -4,10 +4,10 @@
 //! constant matrix of counts then sums the results over the splits of each cell above. Only for the root, one cell per
 //! sentence, it is cheaper to sum first.
 
-use super::model::{Model, Sentences, longest, scale, token};
-use super::splits::transitions;
+use super::model::{Model, Sentences, longest, token};
 use super::table::Table;
 use super::transfer::{integers, matrix};
+use super::transitions::transitions;
 use super::weights::Weights;
 use crate::network::{Network, Normalization};
 use burn::tensor::{Device, Tensor, activation};
@@ -48,7 +48,7 @@ impl Inn {
         let filters = |arity| {
             let name = if arity == 2 { "binary" } else { "ternary" };
             let filters = weights.get(&format!("level.{level}.{name}"), [arity, channels, self.network.width]);
-            filters * scale(self.normalization, arity, channels)
+            filters * self.normalization.scale(arity, channels)
         };
         Tensor::cat(self.network.shape.arities(level).map(filters).collect(), 0)
     }

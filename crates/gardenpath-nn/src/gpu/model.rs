@@ -1,7 +1,6 @@
 //! What the architectures have in common on the card.
 
 use super::weights::Weights;
-use crate::network::Normalization;
 use burn::tensor::Tensor;
 use gardenpath::Symbol;
 
@@ -22,13 +21,4 @@ pub fn token(sentence: &[Symbol], place: usize) -> Option<usize> {
 /// The number of tokens of the longest sentence.
 pub fn longest(sentences: Sentences) -> usize {
     sentences.iter().map(|sentence| sentence.len()).max().unwrap_or(0)
-}
-
-/// The factor of a hidden layer that sums over `taps` places of `channels` channels.
-pub fn scale(normalization: Normalization, taps: usize, channels: usize) -> f64 {
-    let inputs = match normalization {
-        Normalization::FanIn => taps * channels,
-        Normalization::Width => channels,
-    };
-    1.0 / (inputs as f64).sqrt()
 }

@@ -1,6 +1,7 @@
 //! The vectors of tokens.
 
 use super::transfer::{integers, matrix};
+use crate::wired::whitened_tokens;
 use burn::tensor::{Device, Tensor};
 
 /// A constant table with a vector for each token, and a last one of zeros for padding.
@@ -9,23 +10,19 @@ pub struct Table(Tensor<2>);
 impl Table {
     /// One-hot vectors: a product with them looks up rows of weights, and its gradient is a product as well.
     pub fn one_hot(tokens: usize, device: &Device) -> Self {
-        Self::new(tokens, 1.0, 0.0, device)
+        let hot = |i: usize| if i / tokens == i % tokens { 1.0 } else { 0.0 };
+        Self::new((0..tokens * tokens).map(hot).collect(), tokens, device)
     }
 
     /// One-hot vectors less their mean, over their standard deviation, as if all tokens were equally frequent.
     pub fn whitened(tokens: usize, device: &Device) -> Self {
-        let mean = 1.0 / tokens as f64;
-        let deviation = (mean * (1.0 - mean)).sqrt();
-        Self::new(tokens, (1.0 - mean) / deviation, -mean / deviation, device)
+        Self::new(whitened_tokens(tokens), tokens, device)
     }
 
-    fn new(tokens: usize, hot: f64, cold: f64, device: &Device) -> Self {
-        let mut values = vec![0.0; (tokens + 1) * tokens];
-        for (token, vector) in values.chunks_mut(tokens).take(tokens).enumerate() {
-            vector.fill(cold as f32);
-            vector[token] = hot as f32;
-        }
-        Table(matrix(values, tokens, device))
+    /// A table of vectors `[tokens, tokens]`, to which padding is added.
+    fn new(mut vectors: Vec<f32>, tokens: usize, device: &Device) -> Self {
+        vectors.resize((tokens + 1) * tokens, 0.0);
+        Table(matrix(vectors, tokens, device))
     }
 
     /// The vectors of these tokens, one per row; `None` is padding.

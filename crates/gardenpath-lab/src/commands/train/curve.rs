@@ -8,15 +8,18 @@ use anyhow::Result;
 use gardenpath_nn::Network;
 use gardenpath_nn::train::Record;
 
+/// A loss in units of guessing against the steps, from the first step on.
+fn curve(records: &[Record], network: &Network, loss: fn(&Record) -> f64) -> impl Iterator<Item = (f64, f64)> {
+    let guessing = network.guessing_loss();
+    let later = records.iter().filter(|record| record.step > 0);
+    later.map(move |record| (record.step as f64, loss(record) / guessing))
+}
+
 /// The curve in characters: losses in units of guessing against the logarithm of the steps.
 pub fn in_terminal(records: &[Record], network: &Network, data: &Data) -> String {
-    let guessing = (network.classes as f64).ln();
-    let points = |loss: fn(&Record) -> f64| {
-        let later = records.iter().filter(|record| record.step > 0);
-        later.map(|record| ((record.step as f64).log10(), loss(record) / guessing)).collect::<Vec<_>>()
-    };
+    let points = |loss| curve(records, network, loss).map(|(step, loss)| (step.log10(), loss)).collect::<Vec<_>>();
     let test = points(|record| record.test_loss);
-    let floor = test.iter().map(|&(x, _)| (x, data.bayes_loss / guessing)).collect();
+    let floor = test.iter().map(|&(x, _)| (x, data.bayes_loss / network.guessing_loss())).collect();
     let series = vec![
         Series { name: "test".into(), points: test },
         Series { name: "train".into(), points: points(|record| record.train_loss) },
@@ -36,17 +39,13 @@ pub fn save(directory: &RunDirectory, title: &str, records: &[Record], network: 
 }
 
 fn figure(title: &str, records: &[Record], network: &Network, data: &Data) -> Figure {
-    let guessing = (network.classes as f64).ln();
-    let points = |loss: fn(&Record) -> f64| {
-        let later = records.iter().filter(|record| record.step > 0);
-        later.map(|record| Point::new(record.step as f64, loss(record) / guessing)).collect::<Vec<_>>()
-    };
+    let points = |loss| curve(records, network, loss).map(Point::from).collect::<Vec<_>>();
     let series = vec![
         figure::Series::new("test", points(|record| record.test_loss)),
         figure::Series::new("train", points(|record| record.train_loss)).look(Look::curve(Dash::Dashed)),
     ];
     let mut chart = Chart::new(Axis::log("steps"), Axis::linear("loss / ln *v*"), series);
     chart.title = Some(title.to_owned());
-    chart.guides.push(Guide::horizontal(data.bayes_loss / guessing, "Bayes"));
+    chart.guides.push(Guide::horizontal(data.bayes_loss / network.guessing_loss(), "Bayes"));
     Figure::of(chart)
 }

@@ -28,7 +28,7 @@ const INTERVAL: Duration = Duration::from_millis(100);
 impl StatusLine {
     /// A line for a network whose test set has this Bayes loss.
     pub fn new(network: &Network, bayes_loss: f64) -> Self {
-        let guessing = (network.classes as f64).ln();
+        let guessing = network.guessing_loss();
         let spinner = progress::line(&format!("training {}", network.architecture.name()));
         let now = Instant::now();
         StatusLine { spinner, guessing, floor: bayes_loss, train: None, began: now, first_step: None, shown: now }

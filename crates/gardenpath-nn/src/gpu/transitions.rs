@@ -1,8 +1,8 @@
-//! The spans of a sentence that can be nodes of its tree, and the ways to split them.
+//! The cells of all sentences of a batch in one layout, and how each is made from those below.
 
+use crate::splits::{Part, splits};
 use gardenpath::Shape;
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 
 /// Consecutive tokens.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,9 +33,8 @@ pub fn transitions(shape: &Shape, longest: usize) -> Vec<Transition> {
     // A length between possible ones may be impossible, and so may be the parts of a split.
     let used = |level, Span { start, len }| roots.clone().any(|root| shape.reachable(level, root, start, len));
     let transition = |level| {
-        let arities = shape.arities(level);
-        let roles = arities.clone().sum();
-        let parts: Vec<_> = cells.iter().map(|&cell| parts(cell, &arities, &shape.spans(level + 1))).collect();
+        let roles = shape.arities(level).sum();
+        let parts: Vec<_> = cells.iter().map(|&cell| parts(shape, level, cell)).collect();
         let below: BTreeSet<Span> = parts.iter().flatten().map(|&(_, part)| part).collect();
         cells = below.into_iter().filter(|&cell| used(level + 1, cell)).collect();
         let mut counts = vec![0.0; parts.len() * roles * cells.len()];
@@ -51,29 +50,10 @@ pub fn transitions(shape: &Shape, longest: usize) -> Vec<Transition> {
     (0..shape.depth()).map(transition).collect()
 }
 
-/// The parts of all splits of a span into parts of these lengths, each with its role.
-fn parts(span: Span, arities: &RangeInclusive<usize>, lengths: &RangeInclusive<usize>) -> Vec<(usize, Span)> {
-    let part = |start: usize, end: usize| {
-        let len = end.checked_sub(start).filter(|len| lengths.contains(len))?;
-        Some(Span { start, len })
-    };
-    let end = span.start + span.len;
-    let triple = if arities.contains(&2) { 2 } else { 0 };
-    let mut parts = Vec::new();
-    for left in lengths.clone().filter_map(|len| part(span.start, span.start + len)) {
-        let cut = left.start + left.len;
-        if arities.contains(&2) {
-            parts.extend(part(cut, end).into_iter().flat_map(|right| [(0, left), (1, right)]));
-        }
-        if arities.contains(&3) {
-            for middle in lengths.clone().filter_map(|len| part(cut, cut + len)) {
-                let right = part(cut + middle.len, end);
-                let split = |right| [(triple, left), (triple + 1, middle), (triple + 2, right)];
-                parts.extend(right.into_iter().flat_map(split));
-            }
-        }
-    }
-    parts
+/// The parts of all splits of a span, each with its role.
+fn parts(shape: &Shape, level: usize, span: Span) -> Vec<(usize, Span)> {
+    let part = |Part { role, start, len }| (role, Span { start, len });
+    splits(shape, level, span.start, span.len).into_iter().flatten().map(part).collect()
 }
 
 #[cfg(test)]
