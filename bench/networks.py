@@ -47,7 +47,11 @@ CASES = [
         "transformer", VOCAB, VOCAB, depth=3, width=128, heads=16, mlp=512, layers=3
     ),
 ]
-SCALING = [case for case in CASES if case.model != "transformer" and case.depth == 3]
+SCALING = [
+    Config("cnn", VOCAB, VOCAB, depth=3, width=512),
+    Config("inn", VOCAB, VOCAB, depth=3, width=64),
+    Config("inn", VOCAB, VOCAB, depth=3, width=256),
+]
 """What is also timed with one thread, if wanted."""
 
 
@@ -309,14 +313,13 @@ def main() -> None:
             "for its own threads; OMP_WAIT_POLICY=PASSIVE or --threads 1 helps"
         )
     results: list[Result] = []
-    for case in CASES:
-        if options.only not in named(case):
-            continue
-        if options.forms:
+    for case in CASES if options.forms else []:
+        if options.only in named(case):
             results += compare(
                 engine, case, options.forms, options.threads, options.rounds
             )
-        if options.scaling and case in SCALING:
+    for case in SCALING if options.scaling else []:
+        if options.only in named(case):
             results.append(scaling(engine, case, options.threads, options.rounds))
     setting = {
         "batch": options.batch,

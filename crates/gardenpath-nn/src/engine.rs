@@ -116,7 +116,7 @@ pub(crate) fn adam_state(parameters: &[Parameter], state: &[NamedTensor]) -> Res
 
 impl Engine for Cpu {
     fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> f64 {
-        match &mut self.rule {
+        within_pool(|| match &mut self.rule {
             Rule::Sgd { rate } => self.model.learn(&mut self.weights, sentences, roots, &mut Sink::Descent(*rate)),
             Rule::Adam { rates, state, gradient } => {
                 gradient.iter_mut().for_each(|values| values.fill(0.0));
@@ -125,11 +125,11 @@ impl Engine for Cpu {
                 state.step(&mut self.weights, gradient, rates);
                 loss
             }
-        }
+        })
     }
 
     fn logits(&mut self, sentences: &[&[Symbol]]) -> Vec<f32> {
-        self.model.logits(&self.weights, sentences).to_vec()
+        within_pool(|| self.model.logits(&self.weights, sentences).to_vec())
     }
 
     fn state(&self) -> Vec<NamedTensor> {
@@ -139,6 +139,11 @@ impl Engine for Cpu {
         };
         state(&self.parameters, &self.weights, adam)
     }
+}
+
+/// Runs the many parallel loops of a step on one of the threads of the pool: from outside, each would wait for a signal.
+fn within_pool<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    rayon::scope(|_| work())
 }
 
 /// The tensors of a state: the weights, and what Adam remembers.
@@ -157,10 +162,10 @@ fn named<'a>(
     tensors: &'a Tensors<f32>,
     prefix: &'a str,
 ) -> impl Iterator<Item = NamedTensor> + 'a {
-    parameters.iter().zip(tensors.iter()).map(move |(parameter, values)| NamedTensor {
+    parameters.iter().enumerate().map(move |(i, parameter)| NamedTensor {
         name: format!("{prefix}{}", parameter.name),
         shape: parameter.shape.clone(),
-        values: values.to_vec(),
+        values: tensors.row_major(i),
     })
 }
 
@@ -181,5 +186,6 @@ pub(crate) fn find(parameters: &[Parameter], state: &[NamedTensor], prefix: &str
         }
         Ok(tensor.values.clone())
     };
-    Ok(Tensors::from_values(parameters.iter().map(find).collect::<Result<_>>()?))
+    let values: Vec<Vec<f32>> = parameters.iter().map(find).collect::<Result<_>>()?;
+    Ok(Tensors::from_row_major(parameters, values))
 }

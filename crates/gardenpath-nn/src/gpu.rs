@@ -102,6 +102,7 @@ impl Engine for Gpu {
     }
 
     fn state(&self) -> Vec<NamedTensor> {
-        engine::state(&self.parameters, &transfer::to_host(&self.weights.values), self.rule.adam().as_ref())
+        let Gpu { parameters, weights, rule, .. } = self;
+        engine::state(parameters, &transfer::to_host(parameters, &weights.values), rule.adam(parameters).as_ref())
     }
 }

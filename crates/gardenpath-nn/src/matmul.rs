@@ -5,29 +5,27 @@
 //! that depends on the links alone, never on how the work was divided, so results are the same for any number of threads.
 //!
 //! The tile of 6 x 16 keeps twelve registers of AVX2 busy, and the loops around it follow the matrix libraries: weights
-//! are packed into panels of sixteen columns, of which a part stays in the first-level cache while a group of rows passes by.
+//! lie in [panels](crate::panels) of sixteen columns, of which a part stays in the first-level cache while a group of rows passes by.
 
 use crate::dispatch::{dispatch, multiply_add};
+use crate::panels::{COLUMNS, PanelRow};
 use crate::scalar::Scalar;
 use rayon::prelude::*;
 
 /// Rows of a tile.
 const ROWS: usize = 6;
 
-/// Columns of a tile, and of a packed panel.
-const COLUMNS: usize = 16;
-
 /// Terms that are summed in registers before the result is updated: a panel of this length fits the first-level cache.
 const TERMS: usize = 256;
 
-/// Panels that are packed at a time: they fit the second-level cache.
+/// Panels that are gone through at a time: they fit the second-level cache.
 const PANELS: usize = 8;
 
 /// Rows that pass these panels together: they and their results fit beside them.
 const GROUP: usize = 12 * ROWS;
 
 /// Rows of a weight matrix that one task updates: enough to pay for the packing.
-const UPDATE_ROWS: usize = 96;
+const UPDATE_ROWS: usize = 192;
 
 /// A row of the input that contributes to a row of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +36,7 @@ pub struct Link {
     pub to: u32,
 }
 
-/// A weight matrix, row-major, `inputs` x `outputs`, with the factor by which its products are scaled.
+/// A weight matrix in panels, `inputs` x `outputs`, with the factor by which its products are scaled.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights<'a, T> {
     /// The numbers.
@@ -58,14 +56,6 @@ pub enum Direction {
     Forward,
     /// `input[from] += scale * output[to] Wᵀ`: the gradient of the other.
     Backward,
-}
-
-/// Sixteen columns of one row of a packed matrix.
-type PanelRow<T> = [T; COLUMNS];
-
-/// The smallest number of columns in whole panels that is not less than `columns`.
-pub fn whole_panels(columns: usize) -> usize {
-    columns.next_multiple_of(COLUMNS)
 }
 
 dispatch! {
@@ -96,16 +86,27 @@ fn multiply_kernel<T: Scalar, const FUSED: bool>(
         Direction::Forward => (link.from as usize, link.to as usize - first_row),
         Direction::Backward => (link.to as usize, link.from as usize - first_row),
     };
-    let mut packed = vec![[T::ZERO; COLUMNS]; PANELS.min(columns.div_ceil(COLUMNS)) * TERMS.min(terms)];
-    for column in (0..columns).step_by(PANELS * COLUMNS) {
-        let width = (PANELS * COLUMNS).min(columns - column);
+    let (stored, _) = weights.values.as_chunks::<COLUMNS>();
+    let transposed_rows = if direction == Direction::Forward { 0 } else { PANELS * TERMS };
+    let mut transposed = vec![[T::ZERO; COLUMNS]; transposed_rows];
+    for first_panel in (0..columns).step_by(PANELS * COLUMNS) {
+        let starts = || (first_panel..columns.min(first_panel + PANELS * COLUMNS)).step_by(COLUMNS);
         for term in (0..terms).step_by(TERMS) {
             let count = TERMS.min(terms - term);
-            let panels = &mut packed[..width.div_ceil(COLUMNS) * count];
-            pack(panels, direction, weights, (term, count), (first_column + column, width));
+            if direction == Direction::Backward {
+                for (panel, start) in transposed.chunks_exact_mut(TERMS).zip(starts()) {
+                    transpose(panel, stored, weights.inputs, first_column + start, (term, count));
+                }
+            }
             for group in links.chunks(GROUP) {
-                for (panel, column) in panels.chunks_exact(count).zip((column..).step_by(COLUMNS)) {
-                    let width = COLUMNS.min(columns - column);
+                for (i, start) in starts().enumerate() {
+                    let panel = match direction {
+                        Direction::Forward => {
+                            &stored[(first_column + start) / COLUMNS * weights.inputs + term..][..count]
+                        }
+                        Direction::Backward => &transposed[i * TERMS..][..count],
+                    };
+                    let width = COLUMNS.min(columns - start);
                     for block in group.chunks(ROWS) {
                         // A last block that is not full repeats its first row, whose product is not used.
                         let row = |link: &Link| &source[ends(link).0 * terms + term..][..count];
@@ -113,7 +114,7 @@ fn multiply_kernel<T: Scalar, const FUSED: bool>(
                         rows.iter_mut().zip(block).for_each(|(slot, link)| *slot = row(link));
                         let tile = row_tile::<T, FUSED>(rows, panel);
                         for (sums, link) in tile.iter().zip(block) {
-                            add_scaled(&mut result[ends(link).1][column..column + width], sums, weights.scale);
+                            add_scaled(&mut result[ends(link).1][start..start + width], sums, weights.scale);
                         }
                     }
                 }
@@ -122,25 +123,25 @@ fn multiply_kernel<T: Scalar, const FUSED: bool>(
     }
 }
 
-/// Packs some terms of some columns of a matrix, or of its transpose, into panels of sixteen columns.
+/// Makes a panel whose columns are the sixteen rows of a matrix from `first` on, and whose rows some of its columns.
 #[inline(always)]
-fn pack<T: Scalar>(
-    panels: &mut [PanelRow<T>],
-    direction: Direction,
-    weights: Weights<'_, T>,
+fn transpose<T: Scalar>(
+    panel: &mut [PanelRow<T>],
+    stored: &[PanelRow<T>],
+    inputs: usize,
+    first: usize,
     (term, count): (usize, usize),
-    (column, width): (usize, usize),
 ) {
-    let Weights { values, outputs, .. } = weights;
-    for (panel, start) in panels.chunks_exact_mut(count).zip((0..).step_by(COLUMNS)) {
-        let width = COLUMNS.min(width - start);
-        match direction {
-            Direction::Forward => {
-                for (packed, row) in panel.iter_mut().zip(values[term * outputs..].chunks(outputs)) {
-                    copy_columns(packed, &row[column + start..][..width]);
+    let height = COLUMNS.min(inputs - first);
+    for (block, result) in panel[..count].chunks_mut(COLUMNS).enumerate() {
+        let rows = &stored[(term / COLUMNS + block) * inputs + first..][..height];
+        match (rows.first_chunk::<COLUMNS>(), result.first_chunk_mut::<COLUMNS>()) {
+            (Some(rows), Some(result)) => T::transpose(result, rows),
+            _ => {
+                for (i, row) in rows.iter().enumerate() {
+                    result.iter_mut().zip(row).for_each(|(result, &value)| result[i] = value);
                 }
             }
-            Direction::Backward => transpose(panel, &values[(column + start) * outputs + term..], outputs, width),
         }
     }
 }
@@ -148,10 +149,12 @@ fn pack<T: Scalar>(
 /// A weight matrix that is changed by the products of linked rows.
 #[derive(Debug)]
 pub struct Update<'a, T> {
-    /// The matrix, row-major.
+    /// The matrix, in panels.
     pub weights: &'a mut [T],
     /// The number of its rows: the width of the input.
     pub inputs: usize,
+    /// The number of its columns: the width of the output.
+    pub outputs: usize,
     /// The links of input and output.
     pub links: &'a [Link],
     /// The factor of the change.
@@ -167,10 +170,10 @@ pub fn update<T: Scalar>(updates: Vec<Update<'_, T>>, input: &[T], output: &[T])
     tasks.into_par_iter().for_each(|rows| update_rows(rows, input, output));
 }
 
-/// Some rows of a weight matrix that is updated.
+/// Some rows of a weight matrix that is updated: a piece of each panel.
 struct Rows<'a, T> {
     first: usize,
-    weights: &'a mut [T],
+    pieces: Vec<&'a mut [PanelRow<T>]>,
     inputs: usize,
     outputs: usize,
     links: &'a [Link],
@@ -178,12 +181,16 @@ struct Rows<'a, T> {
 }
 
 impl<'a, T: Scalar> Update<'a, T> {
-    fn divide(self) -> impl Iterator<Item = Rows<'a, T>> {
-        let Update { weights, inputs, links, factor } = self;
-        let outputs = weights.len() / inputs;
+    fn divide(self) -> Vec<Rows<'a, T>> {
+        let Update { weights, inputs, outputs, links, factor } = self;
         let share = inputs.div_ceil(rayon::current_num_threads()).next_multiple_of(ROWS).min(UPDATE_ROWS);
-        let chunks = weights.chunks_mut(share * outputs).enumerate();
-        chunks.map(move |(i, weights)| Rows { first: i * share, weights, inputs, outputs, links, factor })
+        let rows = |first| Rows { first, pieces: Vec::new(), inputs, outputs, links, factor };
+        let mut tasks: Vec<Rows<'a, T>> = (0..inputs).step_by(share).map(rows).collect();
+        let (stored, _) = weights.as_chunks_mut::<COLUMNS>();
+        for panel in stored.chunks_exact_mut(inputs) {
+            tasks.iter_mut().zip(panel.chunks_mut(share)).for_each(|(task, piece)| task.pieces.push(piece));
+        }
+        tasks
     }
 }
 
@@ -193,8 +200,8 @@ dispatch! {
 
 #[inline(always)]
 fn update_kernel<T: Scalar, const FUSED: bool>(rows: Rows<'_, T>, input: &[T], output: &[T]) {
-    let Rows { first, weights, inputs, outputs, links, factor } = rows;
-    let height = weights.len() / outputs;
+    let Rows { first, mut pieces, inputs, outputs, links, factor } = rows;
+    let height = pieces.first().map_or(0, |piece| piece.len());
     let most = TERMS.min(links.len());
     let mut panel = vec![[T::ZERO; COLUMNS]; most];
     let mut blocks = vec![[T::ZERO; ROWS]; height.div_ceil(ROWS) * most];
@@ -209,17 +216,14 @@ fn update_kernel<T: Scalar, const FUSED: bool>(rows: Rows<'_, T>, input: &[T], o
                 blocks[whole.len() * most + term][..rest.len()].copy_from_slice(rest);
             }
         }
-        for column in (0..outputs).step_by(COLUMNS) {
+        for (piece, column) in pieces.iter_mut().zip((0..outputs).step_by(COLUMNS)) {
             let width = COLUMNS.min(outputs - column);
             for (packed, link) in panel.iter_mut().zip(links) {
                 copy_columns(packed, &output[link.to as usize * outputs + column..][..width]);
             }
-            for (block, rows) in weights.chunks_mut(ROWS * outputs).enumerate() {
-                let left = &blocks[block * most..][..links.len()];
-                let tile = column_tile::<T, FUSED>(left, &panel[..links.len()]);
-                for (row, sums) in rows.chunks_mut(outputs).zip(&tile) {
-                    add_scaled(&mut row[column..column + width], sums, factor);
-                }
+            for (rows, left) in piece.chunks_mut(ROWS).zip(blocks.chunks_exact(most)) {
+                let tile = column_tile::<T, FUSED>(&left[..links.len()], &panel[..links.len()]);
+                rows.iter_mut().zip(&tile).for_each(|(row, sums)| add_scaled(row, sums, factor));
             }
         }
     }
@@ -264,7 +268,11 @@ fn add_product<T: Scalar, const FUSED: bool>(sums: &mut [T; COLUMNS], factor: T,
 #[inline(always)]
 fn add_scaled<T: Scalar>(result: &mut [T], sums: &[T; COLUMNS], scale: T) {
     match result.first_chunk_mut::<COLUMNS>() {
-        Some(whole) => whole.iter_mut().zip(sums).for_each(|(result, &sum)| *result += scale * sum),
+        // By value: then the compiler sees that nothing overlaps, and takes whole registers.
+        Some(whole) => {
+            let old = *whole;
+            *whole = std::array::from_fn(|i| old[i] + scale * sums[i]);
+        }
         None => result.iter_mut().zip(sums).for_each(|(result, &sum)| *result += scale * sum),
     }
 }
@@ -273,54 +281,17 @@ fn add_scaled<T: Scalar>(result: &mut [T], sums: &[T; COLUMNS], scale: T) {
 fn copy_columns<T: Scalar>(packed: &mut PanelRow<T>, row: &[T]) {
     match row.first_chunk::<COLUMNS>() {
         Some(whole) => *packed = *whole,
-        None => packed[..row.len()].copy_from_slice(row),
-    }
-}
-
-/// Packs `height` rows of a matrix as the columns of a panel.
-#[inline(always)]
-fn transpose<T: Scalar>(panel: &mut [PanelRow<T>], matrix: &[T], width: usize, height: usize) {
-    let terms = panel.len();
-    let row = |i: usize| &matrix[i * width..][..terms];
-    let whole = if height == COLUMNS { terms - terms % SQUARE } else { 0 };
-    for term in (0..whole).step_by(SQUARE) {
-        for column in (0..COLUMNS).step_by(SQUARE) {
-            let mut square = [[T::ZERO; SQUARE]; SQUARE];
-            for (i, values) in square.iter_mut().enumerate() {
-                values.copy_from_slice(&row(column + i)[term..term + SQUARE]);
-            }
-            let square = transpose_square(square);
-            for (packed, values) in panel[term..].iter_mut().zip(&square) {
-                packed[column..column + SQUARE].copy_from_slice(values);
-            }
+        None => {
+            *packed = [T::ZERO; COLUMNS];
+            packed[..row.len()].copy_from_slice(row);
         }
     }
-    for column in 0..height {
-        for (packed, &value) in panel[whole..].iter_mut().zip(&row(column)[whole..]) {
-            packed[column] = value;
-        }
-    }
-}
-
-/// The size of a square that is transposed in registers.
-const SQUARE: usize = 8;
-
-/// Three rounds of riffling row `i` with row `i + 4`: by value, so that they become shuffles of registers.
-#[inline(always)]
-fn transpose_square<T: Scalar>(mut square: [[T; SQUARE]; SQUARE]) -> [[T; SQUARE]; SQUARE] {
-    for _ in 0..3 {
-        let old = square;
-        for (i, (a, b)) in old[..4].iter().zip(&old[4..]).enumerate() {
-            square[2 * i] = [a[0], b[0], a[1], b[1], a[2], b[2], a[3], b[3]];
-            square[2 * i + 1] = [a[4], b[4], a[5], b[5], a[6], b[6], a[7], b[7]];
-        }
-    }
-    square
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::panels;
     use gardenpath::Seed;
 
     fn random(len: usize, seed: u64) -> Vec<f64> {
@@ -343,7 +314,8 @@ mod tests {
         {
             let (x, y, w) = (random(rows * inputs, 1), random(rows * outputs, 2), random(inputs * outputs, 3));
             let links = random_links(rows, rows, 4);
-            let weights = Weights { values: &w, inputs, outputs, scale: 0.7 };
+            let stored = panels::from_rows(&w, inputs, outputs);
+            let weights = Weights { values: &stored, inputs, outputs, scale: 0.7 };
             let (mut up, mut down, mut change) = (y.clone(), x.clone(), w.clone());
             for link in &links {
                 let (from, to) = (link.from as usize * inputs, link.to as usize * outputs);
@@ -358,9 +330,6 @@ mod tests {
             let near = |found: &[f64], expected: &[f64]| {
                 assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{rows} {inputs} {outputs}");
             };
-            fn update<'a>(weights: &'a mut [f64], inputs: usize, links: &'a [Link]) -> Update<'a, f64> {
-                Update { weights, inputs, links, factor: 0.3 }
-            }
             for (direction, source, start, expected) in
                 [(Direction::Forward, &x, &y, &up), (Direction::Backward, &y, &x, &down)]
             {
@@ -378,13 +347,13 @@ mod tests {
                 multiply_kernel::<f64, false>(direction, &mut right, (0, split), source, &links, weights);
                 near(&found, expected);
             }
-            let mut found = w.clone();
-            super::update(vec![update(&mut found, inputs, &links)], &x, &y);
-            near(&found, &change);
-            found.clone_from(&w);
-            let parts = update(&mut found, inputs, &links).divide();
-            parts.for_each(|rows| update_kernel::<f64, false>(rows, &x, &y));
-            near(&found, &change);
+            let mut found = stored.clone();
+            update(vec![Update { weights: &mut found, inputs, outputs, links: &links, factor: 0.3 }], &x, &y);
+            near(&panels::to_rows(&found, inputs, outputs), &change);
+            found.clone_from(&stored);
+            let parts = Update { weights: &mut found, inputs, outputs, links: &links, factor: 0.3 }.divide();
+            parts.into_iter().for_each(|rows| update_kernel::<f64, false>(rows, &x, &y));
+            near(&panels::to_rows(&found, inputs, outputs), &change);
         }
     }
 }

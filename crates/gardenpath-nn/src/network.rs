@@ -113,13 +113,24 @@ pub enum Start {
     Zero,
 }
 
+/// What a parameter is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Matrices by which rows are multiplied; the last two sizes are inputs and outputs.
+    Matrix,
+    /// Rows that are looked up or act number by number.
+    Rows,
+}
+
 /// A tensor that is learned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Its name in files.
     pub name: String,
-    /// Its shape; the last two sizes are inputs and outputs.
+    /// Its shape.
     pub shape: Vec<usize>,
+    /// What it is for.
+    pub purpose: Purpose,
     /// Its first values.
     pub start: Start,
     /// Its learning rate relative to that of the optimiser.
@@ -182,7 +193,13 @@ impl Network {
 
     /// All parameters, in the order of their tensors.
     pub fn parameters(&self) -> Vec<Parameter> {
-        let gaussian = |name: String, shape: Vec<usize>| Parameter { name, shape, start: Start::Gaussian, rate: 1.0 };
+        let gaussian = |name: String, shape: Vec<usize>| Parameter {
+            name,
+            shape,
+            purpose: Purpose::Matrix,
+            start: Start::Gaussian,
+            rate: 1.0,
+        };
         let depth = self.shape.depth();
         let mut parameters = Vec::new();
         match self.architecture {
@@ -209,24 +226,35 @@ impl Network {
 
     fn encoder_parameters(&self, layers: usize, mlp: usize, parameters: &mut Vec<Parameter>) {
         let width = self.width;
-        let mut add = |name: String, shape: Vec<usize>, start, rate| {
-            parameters.push(Parameter { name, shape, start, rate });
+        let rows = |name: &str, shape: Vec<usize>, start| Parameter {
+            name: name.into(),
+            shape,
+            purpose: Purpose::Rows,
+            start,
+            rate: 1.0,
         };
-        add("embedding".into(), vec![self.vocab + 1, width], Start::Gaussian, 1.0);
-        add("position".into(), vec![self.shape.lengths().end() + 1, width], Start::Gaussian, 1.0);
-        let rate = |inputs: usize| (ADAM_WIDTH / inputs as f64).sqrt();
+        let norm = |name: String| {
+            let part = |part, start| rows(&format!("{name}.{part}"), vec![width], start);
+            [part("gain", Start::One), part("bias", Start::Zero)]
+        };
+        let matrix = |name: String, inputs: usize, outputs: usize| Parameter {
+            name,
+            shape: vec![inputs, outputs],
+            purpose: Purpose::Matrix,
+            start: Start::Gaussian,
+            rate: (ADAM_WIDTH / inputs as f64).sqrt(),
+        };
+        parameters.push(rows("embedding", vec![self.vocab + 1, width], Start::Gaussian));
+        parameters.push(rows("position", vec![self.shape.lengths().end() + 1, width], Start::Gaussian));
         for layer in 0..layers {
-            add(format!("layer.{layer}.attention_norm.gain"), vec![width], Start::One, 1.0);
-            add(format!("layer.{layer}.attention_norm.bias"), vec![width], Start::Zero, 1.0);
+            parameters.extend(norm(format!("layer.{layer}.attention_norm")));
             for name in ["query", "key", "value", "output"] {
-                add(format!("layer.{layer}.{name}"), vec![width, width], Start::Gaussian, rate(width));
+                parameters.push(matrix(format!("layer.{layer}.{name}"), width, width));
             }
-            add(format!("layer.{layer}.mlp_norm.gain"), vec![width], Start::One, 1.0);
-            add(format!("layer.{layer}.mlp_norm.bias"), vec![width], Start::Zero, 1.0);
-            add(format!("layer.{layer}.up"), vec![width, mlp], Start::Gaussian, rate(width));
-            add(format!("layer.{layer}.down"), vec![mlp, width], Start::Gaussian, rate(mlp));
+            parameters.extend(norm(format!("layer.{layer}.mlp_norm")));
+            parameters.push(matrix(format!("layer.{layer}.up"), width, mlp));
+            parameters.push(matrix(format!("layer.{layer}.down"), mlp, width));
         }
-        add("final_norm.gain".into(), vec![width], Start::One, 1.0);
-        add("final_norm.bias".into(), vec![width], Start::Zero, 1.0);
+        parameters.extend(norm("final_norm".into()));
     }
 }

@@ -1,7 +1,8 @@
 //! Parallel passes over the rows of a matrix. Each row is written by one task, in a fixed order of operations.
 
-use crate::dispatch::vectorized;
+use crate::dispatch::{dispatch, vectorized};
 use crate::matmul::{self, Direction, Link, Weights};
+use crate::panels::whole_panels;
 use crate::scalar::Scalar;
 use crate::wiring::Lists;
 use rayon::prelude::*;
@@ -69,7 +70,7 @@ fn add<T: Scalar>(
     };
     let (rows, threads) = (result.len() / width, rayon::current_num_threads());
     if rows < threads * PRODUCT_ROWS {
-        let share = matmul::whole_panels(width.div_ceil(threads));
+        let share = whole_panels(width.div_ceil(threads));
         let mut tasks: Vec<Vec<&mut [T]>> = Vec::new();
         tasks.resize_with(width.div_ceil(share), || Vec::with_capacity(rows));
         for row in result.chunks_exact_mut(width) {
@@ -77,7 +78,9 @@ fn add<T: Scalar>(
         }
         tasks.into_par_iter().enumerate().for_each(|(i, pieces)| fill(pieces, 0, i * share));
     } else {
-        let share = share(rows).max(PRODUCT_ROWS);
+        // As many tasks for each thread, so that none is left over at the end.
+        let tasks = threads * (rows / (threads * PRODUCT_ROWS)).min(TASKS);
+        let share = rows.div_ceil(tasks);
         let tasks = result.par_chunks_mut(share * width).enumerate();
         tasks.for_each(|(i, rows)| fill(rows.chunks_exact_mut(width).collect(), i * share, 0));
     }
@@ -118,14 +121,18 @@ pub fn sum_lists<T: Scalar>(
 ) {
     divide(result, width, |first, result| {
         for (i, sum) in result.chunks_exact_mut(width).enumerate() {
-            vectorized(|| sum_rows(sum, rows, lists.get(first + i)));
+            sum_rows(sum, rows, lists.get(first + i));
             finish(first + i, sum);
         }
     });
 }
 
+dispatch! {
+    fn sum_rows(sum: &mut [T], rows: &[T], list: &[u32]) = sum_kernel
+}
+
 #[inline(always)]
-fn sum_rows<T: Scalar>(sum: &mut [T], rows: &[T], list: &[u32]) {
+fn sum_kernel<T: Scalar, const FUSED: bool>(sum: &mut [T], rows: &[T], list: &[u32]) {
     let width = sum.len();
     let row = |i: u32| &rows[i as usize * width..][..width];
     let Some((&head, tail)) = list.split_first() else { return sum.fill(T::ZERO) };

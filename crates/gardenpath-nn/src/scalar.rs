@@ -1,5 +1,6 @@
 //! The numbers of a network: `f32` to train, `f64` to check gradients.
 
+use crate::transpose::{self, Square};
 use std::fmt::Debug;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -38,10 +39,12 @@ pub trait Scalar:
     fn exp(self) -> Self;
     /// The square root.
     fn sqrt(self) -> Self;
+    /// Writes the rows of a square as columns.
+    fn transpose(result: &mut Square<Self>, rows: &Square<Self>);
 }
 
 macro_rules! scalar {
-    ($float:ident, $exp:expr) => {
+    ($float:ident, $exp:expr, $transpose:expr) => {
         impl Scalar for $float {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -70,12 +73,17 @@ macro_rules! scalar {
             fn sqrt(self) -> Self {
                 $float::sqrt(self)
             }
+
+            #[inline(always)]
+            fn transpose(result: &mut Square<Self>, rows: &Square<Self>) {
+                $transpose(result, rows);
+            }
         }
     };
 }
 
-scalar!(f32, exp_f32);
-scalar!(f64, libm::exp);
+scalar!(f32, exp_f32, transpose::single);
+scalar!(f64, libm::exp, transpose::plain);
 
 /// The exponential function to about one unit in the last place, without branches, so that loops of it become vector code.
 ///

@@ -1,14 +1,24 @@
 //! Named tensors: weights, gradients, and the state of an optimiser.
 
-use crate::network::{Parameter, Start};
+use crate::network::{Parameter, Purpose, Start};
+use crate::panels;
 use crate::scalar::Scalar;
 use gardenpath::{Seed, Stream};
 use rayon::prelude::*;
 
 /// The values of all parameters of a network, in the order of [`Network::parameters`](crate::Network::parameters).
+///
+/// Matrices lie in [panels], as the kernels read them; [`Tensors::row_major`] has them as they stand in files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensors<T> {
-    values: Vec<Vec<T>>,
+    tensors: Vec<Tensor<T>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Tensor<T> {
+    values: Vec<T>,
+    /// The sizes of its matrices, if it has any.
+    matrix: Option<(usize, usize)>,
 }
 
 impl<T: Scalar> Tensors<T> {
@@ -29,47 +39,59 @@ impl<T: Scalar> Tensors<T> {
             }
             values
         };
-        Tensors { values: parameters.iter().enumerate().map(sample).collect() }
+        Self::from_row_major(parameters, parameters.iter().enumerate().map(sample))
     }
 
     /// Zeros.
     pub fn zeros(parameters: &[Parameter]) -> Self {
-        Tensors { values: parameters.iter().map(|parameter| vec![T::ZERO; parameter.len()]).collect() }
+        Self::from_row_major(parameters, parameters.iter().map(|parameter| vec![T::ZERO; parameter.len()]))
     }
 
-    /// Tensors with these values.
-    pub fn from_values(values: Vec<Vec<T>>) -> Self {
-        Tensors { values }
+    /// Tensors with these values, as they stand in files.
+    pub fn from_row_major(parameters: &[Parameter], values: impl IntoIterator<Item = Vec<T>>) -> Self {
+        let tensor = |(parameter, values): (&Parameter, Vec<T>)| match (parameter.purpose, parameter.shape.as_slice()) {
+            (Purpose::Matrix, &[.., inputs, outputs]) => {
+                Tensor { values: panels::from_rows(&values, inputs, outputs), matrix: Some((inputs, outputs)) }
+            }
+            _ => Tensor { values, matrix: None },
+        };
+        Tensors { tensors: parameters.iter().zip(values).map(tensor).collect() }
+    }
+
+    /// The values of tensor `i`, as they stand in files.
+    pub fn row_major(&self, i: usize) -> Vec<T> {
+        let Tensor { values, matrix } = &self.tensors[i];
+        matrix.map_or_else(|| values.clone(), |(inputs, outputs)| panels::to_rows(values, inputs, outputs))
     }
 
     /// The number of tensors.
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.tensors.len()
     }
 
     /// Whether there is no tensor.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.tensors.is_empty()
     }
 
-    /// The values of tensor `i`, row-major.
+    /// The values of tensor `i`, as they lie in memory.
     pub fn get(&self, i: usize) -> &[T] {
-        &self.values[i]
+        &self.tensors[i].values
     }
 
     /// The values of tensor `i`, to be changed.
     pub fn get_mut(&mut self, i: usize) -> &mut [T] {
-        &mut self.values[i]
+        &mut self.tensors[i].values
     }
 
-    /// All tensors in order.
+    /// All tensors in order, as they lie in memory.
     pub fn iter(&self) -> impl Iterator<Item = &[T]> {
-        self.values.iter().map(Vec::as_slice)
+        self.tensors.iter().map(|tensor| tensor.values.as_slice())
     }
 
     /// All tensors in order, to be changed.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut [T]> {
-        self.values.iter_mut().map(Vec::as_mut_slice)
+        self.tensors.iter_mut().map(|tensor| tensor.values.as_mut_slice())
     }
 }
 
@@ -108,7 +130,8 @@ mod tests {
     use super::*;
 
     fn gaussian(rows: usize, width: usize) -> Tensors<f64> {
-        let parameter = Parameter { name: "w".into(), shape: vec![rows, width], start: Start::Gaussian, rate: 1.0 };
+        let (shape, purpose, start) = (vec![rows, width], Purpose::Rows, Start::Gaussian);
+        let parameter = Parameter { name: "w".into(), shape, purpose, start, rate: 1.0 };
         Tensors::sample(&[parameter], Seed::new(3))
     }
 

@@ -197,7 +197,7 @@ impl<T: Scalar> Transformer<T> {
         let readout = readout(weights, width, self.classes);
         let factor = readout.scale;
         rows::multiply_back((&mut gradient.norm, width), logits, &[Product { weights: readout, links }]);
-        step(weights, sink, last + 2, width, &norm.rows, logits, links, factor);
+        step(weights, sink, last + 2, (width, self.classes), &norm.rows, logits, links, factor);
         clear(&mut gradient.stream, norm.rows.len());
         norm.backward(&mut gradient.stream, &gradient.norm, weights.get(last));
         norm_step(norm, weights, sink, last, &gradient.norm);
@@ -312,8 +312,8 @@ impl<T: Scalar> Layer<T> {
         output: &[T],
         links: &[Link],
     ) {
-        let Weights { inputs, scale, .. } = self.map(weights, name);
-        step(weights, sink, self.first + name, inputs, input, output, links, scale);
+        let Weights { inputs, outputs, scale, .. } = self.map(weights, name);
+        step(weights, sink, self.first + name, (inputs, outputs), input, output, links, scale);
     }
 }
 
@@ -341,14 +341,14 @@ fn step<T: Scalar>(
     weights: &mut Tensors<T>,
     sink: &mut Sink<'_, T>,
     tensor: usize,
-    inputs: usize,
+    (inputs, outputs): (usize, usize),
     input: &[T],
     output: &[T],
     links: &[Link],
     scale: T,
 ) {
     let (weights, factor) = sink.of(weights, tensor);
-    matmul::update(vec![Update { weights, inputs, links, factor: factor * scale }], input, output);
+    matmul::update(vec![Update { weights, inputs, outputs, links, factor: factor * scale }], input, output);
 }
 
 /// Sends the gradients of the gain and of the bias, the next tensor, to the sink.

@@ -5,6 +5,7 @@
 
 use crate::loss::cross_entropy_gradient;
 use crate::matmul::{self, Link, Update, Weights};
+use crate::panels::whole_panels;
 use crate::rows::{self, Product};
 use crate::scalar::Scalar;
 use crate::tensors::{Sink, Tensors};
@@ -134,7 +135,8 @@ impl<T: Scalar> Wired<T> {
         rows::multiply_back((&mut self.top_gradient, self.width), &self.logits, &readout);
         let (target, factor) = sink.of(weights, self.readout);
         let factor = factor * self.readout_scale;
-        let update = Update { weights: target, inputs: self.width, links: &links, factor };
+        let (inputs, outputs) = (self.width, self.classes);
+        let update = Update { weights: target, inputs, outputs, links: &links, factor };
         matmul::update(vec![update], &self.top, &self.logits);
 
         let last = self.buffers.last_mut().expect("a network has layers");
@@ -164,8 +166,13 @@ impl<T: Scalar> Wired<T> {
 }
 
 impl<T: Scalar> Layer<T> {
+    /// The memory of one matrix.
+    fn matrix_len(&self) -> usize {
+        self.inputs * whole_panels(self.outputs)
+    }
+
     fn products<'a>(&self, weights: &'a Tensors<T>, wiring: &'a Wiring) -> Vec<Product<'a, T>> {
-        let size = self.inputs * self.outputs;
+        let size = self.matrix_len();
         let of_role = |(role, links): (&Role<T>, &'a Vec<Link>)| {
             let values = &weights.get(role.tensor)[role.index * size..][..size];
             Product {
@@ -241,7 +248,7 @@ impl<T: Scalar> Layer<T> {
     }
 
     fn update(&self, weights: &mut Tensors<T>, wiring: &Wiring, input: &[T], gradient: &[T], sink: &mut Sink<'_, T>) {
-        let size = self.inputs * self.outputs;
+        let size = self.matrix_len();
         let mut links = wiring.links.iter();
         for filter in self.roles.chunk_by(|a, b| a.tensor == b.tensor) {
             let (target, factor) = sink.of(weights, filter[0].tensor);
@@ -249,6 +256,7 @@ impl<T: Scalar> Layer<T> {
             let updates = matrices.map(|((weights, role), links)| Update {
                 weights,
                 inputs: self.inputs,
+                outputs: self.outputs,
                 links,
                 factor: factor * role.scale,
             });

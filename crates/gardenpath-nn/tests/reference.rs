@@ -39,8 +39,9 @@ fn check_steps(name: &str) {
     let dump = Dump::read(name);
     let parameters = dump.network.parameters();
     let sentences = dump.sentences();
-    let narrow = |tensor: &[f64]| tensor.iter().map(|&value| value as f32).collect();
-    let mut weights = Tensors::from_values(dump.tensors("weight").iter().map(narrow).collect());
+    let start = dump.tensors("weight");
+    let narrow = |i: usize| start.row_major(i).iter().map(|&value| value as f32).collect();
+    let mut weights = Tensors::from_row_major(&parameters, (0..start.len()).map(narrow));
     let mut model = Model::<f32>::new(&dump.network);
     let mut adam = Adam::new(&parameters);
     for &expected in dump.doubles("losses") {

@@ -67,11 +67,12 @@ impl Rule {
     }
 
     /// The state of Adam, on the host.
-    pub fn adam(&self) -> Option<Adam> {
+    pub fn adam(&self, parameters: &[Parameter]) -> Option<Adam> {
         match self {
             Rule::Sgd { .. } => None,
             Rule::Adam { first, second, steps, .. } => {
-                Some(Adam { first: to_host(first), second: to_host(second), steps: *steps })
+                let [first, second] = [first, second].map(|tensors| to_host(parameters, tensors));
+                Some(Adam { first, second, steps: *steps })
             }
         }
     }

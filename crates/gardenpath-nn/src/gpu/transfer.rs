@@ -1,5 +1,6 @@
 //! Numbers on their way to the card and back.
 
+use crate::network::Parameter;
 use crate::tensors::Tensors;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
@@ -22,11 +23,14 @@ pub fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
 
 /// All tensors on the card, flat.
 pub fn to_card(tensors: &Tensors<f32>, device: &Device) -> Vec<Tensor<1>> {
-    let flat = |values: &[f32]| Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), device);
-    tensors.iter().map(flat).collect()
+    let flat = |values: Vec<f32>| {
+        let count = values.len();
+        Tensor::from_data(TensorData::new(values, [count]), device)
+    };
+    (0..tensors.len()).map(|i| flat(tensors.row_major(i))).collect()
 }
 
 /// All tensors on the host.
-pub fn to_host(tensors: &[Tensor<1>]) -> Tensors<f32> {
-    Tensors::from_values(tensors.iter().cloned().map(values).collect())
+pub fn to_host(parameters: &[Parameter], tensors: &[Tensor<1>]) -> Tensors<f32> {
+    Tensors::from_row_major(parameters, tensors.iter().cloned().map(values))
 }

@@ -1,6 +1,7 @@
 //! Ridge regression in closed form: normal equations in double precision, solved by Cholesky's factorisation.
 
 use crate::matmul::{self, Update};
+use crate::panels::{to_rows, whole_panels};
 use crate::scalar::Scalar;
 use crate::wired::identity;
 
@@ -83,11 +84,11 @@ fn standardise<T: Scalar>(row: &[T], means: &[f64], scales: &[f64]) -> impl Iter
 
 /// `leftᵀ right` for matrices with as many rows.
 fn products(left: &[f64], left_width: usize, right: &[f64], right_width: usize) -> Vec<f64> {
-    let mut result = vec![0.0; left_width * right_width];
-    let links = identity(left.len() / left_width);
-    let update = Update { weights: &mut result, inputs: left_width, links: &links, factor: 1.0 };
-    matmul::update(vec![update], left, right);
-    result
+    let (inputs, outputs) = (left_width, right_width);
+    let mut result = vec![0.0; inputs * whole_panels(outputs)];
+    let links = identity(left.len() / inputs);
+    matmul::update(vec![Update { weights: &mut result, inputs, outputs, links: &links, factor: 1.0 }], left, right);
+    to_rows(&result, inputs, outputs)
 }
 
 /// Replaces the lower triangle of a positive definite matrix by its factor `L`, with `L Lᵀ` equal to the matrix.

@@ -55,8 +55,9 @@ impl Dump {
 
     /// The tensors of all parameters: `weight`, `gradient` or `final`.
     pub fn tensors(&self, prefix: &str) -> Tensors<f64> {
-        let of = |parameter: Parameter| self.doubles(&format!("{prefix}.{}", parameter.name)).to_vec();
-        Tensors::from_values(self.network.parameters().into_iter().map(of).collect())
+        let parameters = self.network.parameters();
+        let of = |parameter: &Parameter| self.doubles(&format!("{prefix}.{}", parameter.name)).to_vec();
+        Tensors::from_row_major(&parameters, parameters.iter().map(of))
     }
 }
 
