@@ -10,6 +10,8 @@ pub mod draw;
 pub mod figure;
 pub mod files;
 pub mod progress;
+pub mod record;
+pub mod report;
 pub mod training;
 
 use clap::Parser;
