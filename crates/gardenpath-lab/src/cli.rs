@@ -53,6 +53,9 @@ pub enum Command {
     Train(commands::train::Arguments),
     /// Ask which hidden layer of a trained network encodes which level of the tree.
     Probe(commands::probe::Arguments),
+    /// Measure an experiment cell by cell, on one machine or many.
+    #[command(subcommand)]
+    Sweep(commands::sweep::Command),
     /// Check that activations and updates of a network do not depend on its width.
     MupCheck(commands::mup_check::Arguments),
 }

@@ -9,6 +9,7 @@ pub mod mup_check;
 pub mod parse;
 pub mod probe;
 pub mod snr;
+pub mod sweep;
 pub mod theory;
 pub mod train;
 
@@ -57,6 +58,7 @@ pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<()> {
         Command::MupCheck(arguments) => mup_check::run(arguments, answer),
         Command::Probe(arguments) => probe::run(arguments, answer),
         Command::Snr(arguments) => snr::run(arguments, answer),
+        Command::Sweep(command) => sweep::run(command, answer),
         Command::Theory(command) => theory::run(command, answer),
         Command::Train(arguments) => train::run(arguments, answer),
     }

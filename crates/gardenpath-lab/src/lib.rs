@@ -7,11 +7,15 @@
 pub mod cli;
 pub mod commands;
 pub mod draw;
+pub mod experiment;
 pub mod figure;
 pub mod files;
+pub mod measure;
 pub mod progress;
 pub mod record;
 pub mod report;
+pub mod store;
+pub mod sweep;
 pub mod training;
 
 use clap::Parser;

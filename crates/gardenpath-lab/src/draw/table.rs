@@ -62,6 +62,17 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// A time as people say it.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 10.0 => format!("{s:.1} s"),
+        s if s < 100.0 => format!("{s:.0} s"),
+        s if s < 100.0 * 60.0 => format!("{:.0} min", s / 60.0),
+        s if s < 48.0 * 3600.0 => format!("{:.1} h", s / 3600.0),
+        s => format!("{:.1} days", s / 86_400.0),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,6 +82,12 @@ mod tests {
         let texts = [0.0, 0.12345, 15.625, 8.0, 0.25, 1234.5, 100.0, 1e-7, 1.5e9, f64::NAN].map(short);
         assert_eq!(texts, ["0", "0.1235", "15.62", "8", "0.25", "1234", "100", "1.000e-7", "1.500e9", "NaN"]);
         assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn times_are_short() {
+        let texts = [0.04, 12.3, 99.0, 150.0, 3600.0 * 5.0, 86_400.0 * 3.5].map(duration);
+        assert_eq!(texts, ["0.0 s", "12 s", "99 s", "2 min", "5.0 h", "3.5 days"]);
     }
 
     #[test]

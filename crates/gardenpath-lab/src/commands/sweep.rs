@@ -1,0 +1,160 @@
+//! `gardenpath sweep`: measures an experiment cell by cell, on one machine or many.
+
+use super::Answer;
+use crate::draw::table::{Table, duration, grouped};
+use crate::experiment::{Experiment, Scale};
+use crate::measure::Measure;
+use crate::progress;
+use crate::store::Store;
+use crate::sweep::status::Status;
+use crate::sweep::{self, Event, Shard};
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The subcommands of `sweep`.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Measure the cells that are missing.
+    Run(Run),
+    /// Say how far a sweep has come, and what failed.
+    Status(Which),
+    /// Write all results as one Parquet file.
+    Collect(Collect),
+}
+
+/// Which sweep.
+#[derive(Args, Debug)]
+pub struct Which {
+    /// The experiment (.toml)
+    experiment: PathBuf,
+    /// Directory of the results; several sweeps can share one
+    #[arg(long, value_name = "DIR")]
+    store: PathBuf,
+    /// Which grid of the experiment, if it has several
+    #[arg(long, value_enum, default_value = "quick")]
+    scale: Scale,
+}
+
+/// The arguments of `sweep run`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+A result is kept in a file of its own, named by the parameters of its cell: killed at any moment and started again, a sweep \
+measures exactly what is missing. Any number of processes on any number of machines may share a store.
+
+Examples:
+  gardenpath sweep run experiments/transition.toml --store results
+  gardenpath sweep run experiments/transition.toml --store results --shard 2/4")]
+pub struct Run {
+    #[command(flatten)]
+    which: Which,
+    /// Take only this part of the cells: part I of N
+    #[arg(long, value_name = "I/N", default_value = "1/1", hide_default_value = true)]
+    shard: Shard,
+}
+
+/// The arguments of `sweep collect`.
+#[derive(Args, Debug)]
+pub struct Collect {
+    #[command(flatten)]
+    which: Which,
+    /// Where to write the results (.parquet)
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Runs the command.
+pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
+    match command {
+        Command::Run(arguments) => measure(arguments, answer),
+        Command::Status(which) => status(which, answer),
+        Command::Collect(arguments) => collect(arguments, answer),
+    }
+}
+
+impl Which {
+    fn open(&self) -> Result<(Vec<Measure>, Store)> {
+        let cells = Experiment::read(&self.experiment)?.cells(self.scale)?;
+        Ok((cells, Store::open(&self.store)?))
+    }
+}
+
+fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
+    let (cells, store) = arguments.which.open()?;
+    let own = arguments.shard.of(&cells);
+    let bar = progress::bar(own.len() as u64, "measuring");
+    let [found, done, failed] = [const { AtomicUsize::new(0) }; 3];
+    let report = |event: Event<'_>| {
+        let count = match event {
+            Event::Found(_) => &found,
+            Event::Done(_) => &done,
+            Event::Failed(cell, error) => {
+                bar.suspend(|| progress::note(&format!("failed: {error} ({})", shown(&cell.parameters()))));
+                &failed
+            }
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+        bar.inc(1);
+    };
+    sweep::run(&own, &store, rayon::current_num_threads(), &report)?;
+    bar.finish_and_clear();
+    let [found, done, failed] = [found, done, failed].map(AtomicUsize::into_inner);
+    if answer.json {
+        answer.json_line(&json!({"cells": own.len(), "found": found, "measured": done, "failed": failed}))?;
+    } else {
+        let cells = grouped(own.len() as u64);
+        answer.text(&format!("{cells} cells: {found} were there, {done} measured, {failed} failed\n"))?;
+    }
+    sweep::refuse_failures(failed, own.len())
+}
+
+fn status(which: &Which, answer: &mut Answer) -> Result<()> {
+    let (cells, store) = which.open()?;
+    let status = Status::of(&cells, &store);
+    if answer.json {
+        return answer.json_line(&status);
+    }
+    let mut table = Table::new(["done", "running", "failed", "missing", "time left"]);
+    let threads = rayon::current_num_threads();
+    let left = match status.seconds_left {
+        Some(0.0) => "–".to_owned(),
+        Some(seconds) => format!("{} on {threads} threads", duration(seconds / threads as f64)),
+        None => "unknown".to_owned(),
+    };
+    let [done, running, failed, missing] =
+        [status.done, status.running, status.failed, status.missing].map(|count| grouped(count as u64));
+    table.row([done, running, failed, missing, left]);
+    let mut text = table.to_string();
+    for failure in &status.failures {
+        text += &format!("failed: {} ({})\n", failure.error, shown(&failure.parameters));
+    }
+    answer.text(&text)
+}
+
+fn collect(arguments: &Collect, answer: &mut Answer) -> Result<()> {
+    let (cells, store) = arguments.which.open()?;
+    let mut records = Vec::new();
+    for cell in &cells {
+        records.extend(store.read(cell)?);
+    }
+    sweep::collect::write(&records, &arguments.output)?;
+    let missing = cells.len() - records.len();
+    if missing > 0 {
+        progress::note(&format!("{missing} of {} cells have no result yet", cells.len()));
+    }
+    if answer.json {
+        return answer.json_line(&json!({"rows": records.len(), "missing": missing}));
+    }
+    answer.text(&format!("{} rows in {}\n", grouped(records.len() as u64), arguments.output.display()))
+}
+
+/// Parameters in one line.
+fn shown(parameters: &Map<String, Value>) -> String {
+    let pair = |(name, value): (&String, &Value)| match value {
+        Value::String(text) => format!("{name} {text}"),
+        other => format!("{name} {other}"),
+    };
+    parameters.iter().map(pair).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,185 @@
+//! Small arithmetic: numbers, names, `+ - * / ^`, parentheses, and the functions `round`, `sqrt`, `ln`, `min`, `max`.
+
+use anyhow::{Result, bail};
+
+/// The value of an expression, with names looked up.
+pub fn evaluate(text: &str, name: &dyn Fn(&str) -> Option<f64>) -> Result<f64> {
+    let mut reader = Reader { rest: text.trim_start(), name };
+    let value = reader.sum()?;
+    if !reader.rest.is_empty() {
+        bail!("did not expect {:?} in {text:?}", reader.rest);
+    }
+    if !value.is_finite() {
+        bail!("{text:?} is not a finite number");
+    }
+    Ok(value)
+}
+
+/// The names that occur in a text: letters, digits and underscores that begin with a letter.
+pub fn names(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !is_in_name(c));
+    words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()))
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    name: &'a dyn Fn(&str) -> Option<f64>,
+}
+
+impl<'a> Reader<'a> {
+    fn sum(&mut self) -> Result<f64> {
+        let mut value = self.product()?;
+        loop {
+            if self.take("+") {
+                value += self.product()?;
+            } else if self.take("-") {
+                value -= self.product()?;
+            } else {
+                return Ok(value);
+            }
+        }
+    }
+
+    fn product(&mut self) -> Result<f64> {
+        let mut value = self.signed()?;
+        loop {
+            if self.take("*") {
+                value *= self.signed()?;
+            } else if self.take("/") {
+                value /= self.signed()?;
+            } else {
+                return Ok(value);
+            }
+        }
+    }
+
+    /// A sign binds less than a power: `-2^2` is -4.
+    fn signed(&mut self) -> Result<f64> {
+        if self.take("-") { Ok(-self.signed()?) } else { self.power() }
+    }
+
+    fn power(&mut self) -> Result<f64> {
+        let base = self.atom()?;
+        if !self.take("^") {
+            return Ok(base);
+        }
+        let exponent = self.signed()?;
+        // Whole powers by multiplication: the same on every machine.
+        let whole = exponent.fract() == 0.0 && exponent.abs() < 64.0;
+        Ok(if whole { base.powi(exponent as i32) } else { base.powf(exponent) })
+    }
+
+    fn atom(&mut self) -> Result<f64> {
+        if self.take("(") {
+            let value = self.sum()?;
+            self.expect(")")?;
+            return Ok(value);
+        }
+        let word = self.word();
+        if word.is_empty() {
+            bail!("expected a number or a name before {:?}", self.rest);
+        }
+        if word.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+            return word.parse().map_err(|_| anyhow::anyhow!("{word:?} is no number"));
+        }
+        if self.take("(") {
+            return self.call(word);
+        }
+        match (self.name)(word) {
+            Some(value) => Ok(value),
+            None => bail!("there is no number named {word}"),
+        }
+    }
+
+    fn call(&mut self, function: &str) -> Result<f64> {
+        let mut arguments = vec![self.sum()?];
+        while self.take(",") {
+            arguments.push(self.sum()?);
+        }
+        self.expect(")")?;
+        match (function, arguments.as_slice()) {
+            ("round", [x]) => Ok(x.round()),
+            ("sqrt", [x]) => Ok(x.sqrt()),
+            ("ln", [x]) => Ok(x.ln()),
+            ("min", [x, y]) => Ok(x.min(*y)),
+            ("max", [x, y]) => Ok(x.max(*y)),
+            _ => bail!("there is no function {function} of {} numbers", arguments.len()),
+        }
+    }
+
+    /// A name, or a number such as `2.5` or `1e-3`.
+    fn word(&mut self) -> &'a str {
+        let mut end = 0;
+        let mut last = ' ';
+        let number = self.rest.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        for c in self.rest.chars() {
+            let exponent_sign = number && (c == '-' || c == '+') && (last == 'e' || last == 'E');
+            if !(is_in_name(c) || (number && c == '.') || exponent_sign) {
+                break;
+            }
+            end += c.len_utf8();
+            last = c;
+        }
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest.trim_start();
+        word
+    }
+
+    fn take(&mut self, symbol: &str) -> bool {
+        let Some(rest) = self.rest.strip_prefix(symbol) else { return false };
+        self.rest = rest.trim_start();
+        true
+    }
+
+    fn expect(&mut self, symbol: &str) -> Result<()> {
+        if self.take(symbol) { Ok(()) } else { bail!("expected {symbol:?} before {:?}", self.rest) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str) -> Result<f64> {
+        evaluate(text, &|name| (name == "v").then_some(8.0))
+    }
+
+    #[test]
+    fn arithmetic() {
+        for (text, expected) in [
+            ("1 + 2 * 3", 7.0),
+            ("(1 + 2) * 3", 9.0),
+            ("2 ^ 3 ^ 2", 512.0),
+            ("-2^2", -4.0),
+            ("8 / 4 / 2", 1.0),
+            ("1 - 2 - 3", -4.0),
+            ("1 / v", 0.125),
+            ("1.5e-1 * v ^ 2", 9.6),
+            ("round(v / 3) + max(1, min(v, 2))", 5.0),
+            ("sqrt(v * 2) - ln(1)", 4.0),
+            ("v^-1", 0.125),
+            ("2^0.5 * 2^0.5", 2.0),
+        ] {
+            let found = value(text).unwrap();
+            assert!((found - expected).abs() < 1e-12, "{text}: {found}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in
+            ["", "1 +", "(1", "1)", "2 v", "w", "f(1)", "round(1, 2)", "1..2", "1/0", "é", "ln(-1)", "1e", "* 2"]
+        {
+            assert!(value(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_found() {
+        assert_eq!(names("ratio*v_2^2 + 1e5 - round(x)").collect::<Vec<_>>(), ["ratio", "v_2", "round", "x"]);
+    }
+}

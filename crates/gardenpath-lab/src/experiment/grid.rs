@@ -1,0 +1,162 @@
+//! All combinations of the values of a table.
+
+use super::expression::{evaluate, names};
+use crate::measure::{TEXTS, parameters};
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Number, Value};
+use toml::Table;
+
+/// The parameters of all cells of a grid. Variables that only expressions use are left out.
+pub fn expand(table: &Table, measure: &str) -> Result<Vec<Map<String, Value>>> {
+    let known = parameters(measure);
+    let entries: Vec<(&str, Entry)> = table
+        .iter()
+        .map(|(name, value)| Ok((name.as_str(), Entry::read(name, value).with_context(|| name.clone())?)))
+        .collect::<Result<_>>()?;
+    let mut cells = Vec::new();
+    combine(&entries, &mut Map::new(), &mut cells)?;
+    let used = |name: &str| entries.iter().any(|(_, entry)| entry.uses().contains(&name));
+    if let Some((name, _)) = entries.iter().find(|(name, _)| !known.contains(name) && !used(name)) {
+        bail!("{name} is no parameter of {measure} and no expression uses it");
+    }
+    for cell in &mut cells {
+        cell.retain(|name, _| known.contains(&name.as_str()));
+    }
+    Ok(cells)
+}
+
+/// The values of one name.
+enum Entry {
+    Values(Vec<Value>),
+    /// Several expressions, each of which gives one value.
+    Expressions(Vec<String>),
+    /// Numbers from one to another that grow by a constant factor.
+    Geometric {
+        from: String,
+        to: String,
+        points: usize,
+    },
+}
+
+impl Entry {
+    fn read(name: &str, value: &toml::Value) -> Result<Self> {
+        match value {
+            toml::Value::Table(table) => Self::geometric(table),
+            toml::Value::Array(list) if list.is_empty() => bail!("expected at least one value"),
+            toml::Value::Array(list) if list.iter().all(|item| literal(name, item).is_some()) => {
+                Ok(Entry::Values(list.iter().filter_map(|item| literal(name, item)).collect()))
+            }
+            toml::Value::Array(list) => {
+                let text = |item: &toml::Value| match item {
+                    toml::Value::String(text) => Ok(text.clone()),
+                    toml::Value::Integer(_) | toml::Value::Float(_) => Ok(item.to_string()),
+                    _ => bail!("expected numbers or expressions, found {item}"),
+                };
+                Ok(Entry::Expressions(list.iter().map(text).collect::<Result<_>>()?))
+            }
+            toml::Value::String(text) if !TEXTS.contains(&name) => match text.split_once("..") {
+                Some((first, last)) => range(first.trim(), last.trim()),
+                None => Ok(Entry::Expressions(vec![text.clone()])),
+            },
+            other => match literal(name, other) {
+                Some(value) => Ok(Entry::Values(vec![value])),
+                None => bail!("expected a number, a text or a list, found {other}"),
+            },
+        }
+    }
+
+    fn geometric(table: &Table) -> Result<Self> {
+        let bound = |key: &str| match table.get(key) {
+            Some(toml::Value::String(text)) => Ok(text.clone()),
+            Some(value @ (toml::Value::Integer(_) | toml::Value::Float(_))) => Ok(value.to_string()),
+            _ => bail!("expected from, to and points"),
+        };
+        match table.get("points").and_then(toml::Value::as_integer) {
+            Some(points) if points >= 2 && table.len() == 3 => {
+                Ok(Entry::Geometric { from: bound("from")?, to: bound("to")?, points: points as usize })
+            }
+            _ => bail!("expected from, to and at least 2 points"),
+        }
+    }
+
+    /// The names that must have values first.
+    fn uses(&self) -> Vec<&str> {
+        match self {
+            Entry::Values(_) => Vec::new(),
+            Entry::Expressions(list) => list.iter().flat_map(|text| names(text)).collect(),
+            Entry::Geometric { from, to, .. } => names(from).chain(names(to)).collect(),
+        }
+    }
+
+    fn values(&self, cell: &Map<String, Value>) -> Result<Vec<Value>> {
+        let number = |text: &str| evaluate(text, &|name| cell.get(name).and_then(Value::as_f64));
+        match self {
+            Entry::Values(values) => Ok(values.clone()),
+            Entry::Expressions(list) => list.iter().map(|text| whole_if_possible(number(text)?)).collect(),
+            Entry::Geometric { from, to, points } => {
+                let (from, to) = (number(from)?, number(to)?);
+                if !(from >= 1.0 && to > from) {
+                    bail!("expected from at least 1 and to above it, found {from} and {to}");
+                }
+                let factor = |i: usize| (to / from).powf(i as f64 / (points - 1) as f64);
+                (0..*points).map(|i| whole_if_possible((from * factor(i)).round())).collect()
+            }
+        }
+    }
+}
+
+/// A number, or a text where one is meant.
+fn literal(name: &str, value: &toml::Value) -> Option<Value> {
+    match value {
+        toml::Value::Integer(number) => Some((*number).into()),
+        toml::Value::Float(number) => whole_if_possible(*number).ok(),
+        toml::Value::String(text) if TEXTS.contains(&name) => Some(text.as_str().into()),
+        _ => None,
+    }
+}
+
+/// All whole numbers from the first to the last.
+fn range(first: &str, last: &str) -> Result<Entry> {
+    match (first.parse::<u64>(), last.parse::<u64>()) {
+        (Ok(first), Ok(last)) if first <= last => Ok(Entry::Values((first..=last).map(Value::from).collect())),
+        _ => bail!("expected a range such as 1..10, found {first}..{last}"),
+    }
+}
+
+/// Whole numbers as such: parameters that count do not take others.
+fn whole_if_possible(number: f64) -> Result<Value> {
+    if number.fract() == 0.0 && number.abs() < 9e15 {
+        return Ok((number as i64).into());
+    }
+    match Number::from_f64(number) {
+        Some(number) => Ok(Value::Number(number)),
+        None => bail!("expected a finite number, found {number}"),
+    }
+}
+
+/// Gives values to the first entry that can have some, and goes on with the others. Entries that need no others come first and
+/// in their order, so that the last of them changes fastest.
+fn combine(
+    entries: &[(&str, Entry)],
+    cell: &mut Map<String, Value>,
+    cells: &mut Vec<Map<String, Value>>,
+) -> Result<()> {
+    let open = || entries.iter().filter(|(name, _)| !cell.contains_key(*name));
+    let is_number = |name: &&str| entries.iter().any(|(other, _)| other == name);
+    let ready = |entry: &&(&str, Entry)| entry.1.uses().iter().all(|name| cell.contains_key(*name) || !is_number(name));
+    let Some((name, entry)) = open().find(ready) else {
+        return match open().next() {
+            None => {
+                cells.push(cell.clone());
+                Ok(())
+            }
+            Some((name, _)) => bail!("{name}: the expressions need one another"),
+        };
+    };
+    for value in entry.values(cell).with_context(|| (*name).to_owned())? {
+        cell.insert((*name).to_owned(), value);
+        combine(entries, cell, cells)?;
+    }
+    cell.remove(*name);
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! A grammar learned from sentences and their roots, and how good it is.
+
+use anyhow::Result;
+use gardenpath::learn::em;
+use gardenpath::learn::exact::{self, Verdict};
+use gardenpath::learn::paper::PaperLearner;
+use gardenpath::learn::score::{LevelScore, RuleScore, answers, score_rules};
+use gardenpath::{Corpus, Seed};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// The parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Learn {
+    mode: Mode,
+    vocab: usize,
+    depth: usize,
+    fraction: f64,
+    samples: u64,
+    #[serde(default = "test")]
+    test: u64,
+    seed: u64,
+}
+
+pub(super) const PARAMETERS: &[&str] = &["mode", "vocab", "depth", "fraction", "samples", "test", "seed"];
+
+fn test() -> u64 {
+    20_000
+}
+
+/// How to learn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// The learner that recovers every rule.
+    Exact,
+    /// The algorithms of the paper.
+    Paper,
+    /// Inside-outside from random starts.
+    Em,
+}
+
+/// Random starts and rounds of EM, as `learn --mode em` has them.
+const EM_STARTS: usize = 3;
+const EM_ROUNDS: usize = 50;
+
+impl Learn {
+    pub(super) fn run(&self) -> Result<Value> {
+        let &Learn { mode, vocab, depth, samples, .. } = self;
+        let truth = super::grammar(vocab, depth, self.fraction, self.seed)?;
+        let seed = Seed::new(self.seed);
+        let corpus = Corpus::sample(&truth, seed, 0..samples);
+        let (learned, verdict) = match mode {
+            Mode::Exact => {
+                let options = exact::Options { vocab, depth, p_binary: None, seed };
+                let learned = exact::learn(&corpus, &options, &mut |_| ())?;
+                (learned.grammar, Some(learned.verdict))
+            }
+            Mode::Paper => (PaperLearner::new(vocab, depth).clustering(10, seed).learn(&corpus)?.grammar, None),
+            Mode::Em => {
+                let options = em::Options { vocab, depth, starts: EM_STARTS, rounds: EM_ROUNDS, seed };
+                (em::learn(&corpus, &options, &mut |_, _, _| ())?.grammar, None)
+            }
+        };
+        let scores = score_rules(&learned, &truth)?;
+        let test = Corpus::sample(&truth, seed.child("test"), 0..self.test);
+        let (learned, bayes) = (answers(&learned, &test)?, answers(&truth, &test)?);
+        Ok(json!({
+            "accuracy": learned.accuracy,
+            "bayes_accuracy": bayes.accuracy,
+            "parse_rate": learned.parse_rate,
+            "normalized_error": normalized_error(learned.accuracy, vocab),
+            "bayes_normalized_error": normalized_error(bayes.accuracy, vocab),
+            "precision": over_rules(&scores, RuleScore::precision),
+            "recall": over_rules(&scores, RuleScore::recall),
+            "all_rules": scores.iter().all(LevelScore::is_exact),
+            "converged": verdict.map(|verdict| verdict == Verdict::Converged),
+        }))
+    }
+
+    pub(super) fn work(&self) -> f64 {
+        let rounds = match self.mode {
+            Mode::Exact => 40.0,
+            Mode::Paper => 1.0,
+            Mode::Em => 300.0,
+        };
+        rounds * self.samples as f64 * super::length(self.depth).powf(1.5)
+    }
+}
+
+/// The share of wrong answers in units of guessing: 1 knows nothing, 0 everything.
+pub(super) fn normalized_error(accuracy: f64, classes: usize) -> f64 {
+    (1.0 - accuracy) / (1.0 - 1.0 / classes as f64)
+}
+
+/// The mean of a score over layers and arities.
+fn over_rules(scores: &[LevelScore], score: impl Fn(&RuleScore) -> f64) -> f64 {
+    let all: Vec<f64> = scores.iter().flat_map(|level| [score(&level.binary), score(&level.ternary)]).collect();
+    all.iter().sum::<f64>() / all.len() as f64
+}

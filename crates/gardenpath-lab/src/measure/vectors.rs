@@ -1,0 +1,171 @@
+//! The root-to-tuple covariances of one grammar on the plane of their largest variance: what clustering sees.
+
+use anyhow::Result;
+use gardenpath::{Moments, Sampler, Seed, Symbol};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// The parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vectors {
+    vocab: usize,
+    depth: usize,
+    fraction: f64,
+    samples: u64,
+    /// Parents whose rules are shown.
+    #[serde(default = "parents")]
+    parents: usize,
+    seed: u64,
+}
+
+pub(super) const PARAMETERS: &[&str] = &["vocab", "depth", "fraction", "samples", "parents", "seed"];
+
+fn parents() -> usize {
+    4
+}
+
+impl Vectors {
+    pub(super) fn run(&self) -> Result<Value> {
+        let grammar = super::grammar(self.vocab, self.depth, self.fraction, self.seed)?;
+        let mut moments = Moments::new(grammar.vocab(), grammar.classes())?;
+        moments.add_sampled(&Sampler::new(&grammar), Seed::new(self.seed), 0..self.samples)?;
+        let covariance = moments.covariance();
+        let rules = grammar.layer(grammar.depth() - 1).rules();
+        let shown = || rules.iter().filter(|rule| usize::from(rule.parent) < self.parents);
+        let is_pair = |a: Symbol, b: Symbol| rules.iter().any(|rule| rule.children.as_slice() == [a, b]);
+        let (mut pairs, mut triples) = (Panel::default(), Panel::default());
+        let (mut corrected, mut overlaps) = (Panel::default(), Vec::new());
+        for rule in shown() {
+            match *rule.children.as_slice() {
+                [a, b] => pairs.push(rule.parent, covariance.pair_vector(a, b)),
+                [a, b, c] => {
+                    triples.push(rule.parent, covariance.triple_vector(a, b, c));
+                    corrected.push(rule.parent, &covariance.corrected_triple(a, b, c));
+                    overlaps.push(is_pair(a, b) || is_pair(b, c));
+                }
+                _ => {}
+            }
+        }
+        Ok(json!({
+            "pairs": pairs.project(),
+            "triples": triples.project(),
+            "corrected": corrected.project(),
+            "overlaps": overlaps,
+        }))
+    }
+
+    pub(super) fn work(&self) -> f64 {
+        self.samples as f64 * super::length(self.depth)
+    }
+}
+
+/// Vectors of one panel with their parents.
+#[derive(Default)]
+struct Panel {
+    parents: Vec<Symbol>,
+    rows: Vec<Vec<f64>>,
+}
+
+/// A panel as it is drawn: places on the plane, and how much of the variance it shows.
+#[derive(Serialize)]
+struct Projected {
+    parents: Vec<Symbol>,
+    x: Vec<f64>,
+    y: Vec<f64>,
+    explained: f64,
+    /// The share of the variance that lies between the groups of the parents, in all dimensions.
+    between: f64,
+}
+
+impl Panel {
+    fn push(&mut self, parent: Symbol, vector: &[f64]) {
+        self.parents.push(parent);
+        self.rows.push(vector.to_vec());
+    }
+
+    fn project(self) -> Projected {
+        let Panel { parents, mut rows } = self;
+        centre(&mut rows);
+        let total: f64 = rows.iter().flatten().map(|x| x * x).sum();
+        let between = between_groups(&parents, &rows) / total;
+        let first = principal_direction(&rows);
+        let x: Vec<f64> = rows.iter().map(|row| dot(row, &first)).collect();
+        for (row, &x) in rows.iter_mut().zip(&x) {
+            row.iter_mut().zip(&first).for_each(|(value, direction)| *value -= x * direction);
+        }
+        let second = principal_direction(&rows);
+        let y: Vec<f64> = rows.iter().map(|row| dot(row, &second)).collect();
+        let explained = x.iter().chain(&y).map(|x| x * x).sum::<f64>() / total;
+        Projected { parents, x, y, explained, between }
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn mean(rows: &[&Vec<f64>]) -> Vec<f64> {
+    let dimension = rows.first().map_or(0, |row| row.len());
+    (0..dimension).map(|i| rows.iter().map(|row| row[i]).sum::<f64>() / rows.len() as f64).collect()
+}
+
+fn centre(rows: &mut [Vec<f64>]) {
+    let mean = mean(&rows.iter().collect::<Vec<_>>());
+    rows.iter_mut().for_each(|row| row.iter_mut().zip(&mean).for_each(|(value, mean)| *value -= mean));
+}
+
+/// The sum of squares that remains if each row is replaced by the mean of its group.
+fn between_groups(parents: &[Symbol], rows: &[Vec<f64>]) -> f64 {
+    let of_parent = |parent: Symbol| {
+        let group: Vec<&Vec<f64>> =
+            parents.iter().zip(rows).filter(|pair| *pair.0 == parent).map(|pair| pair.1).collect();
+        group.len() as f64 * mean(&group).iter().map(|x| x * x).sum::<f64>()
+    };
+    let distinct: std::collections::BTreeSet<Symbol> = parents.iter().copied().collect();
+    distinct.into_iter().map(of_parent).sum()
+}
+
+/// The direction of the largest variance of centred rows, by iterating their covariance; its largest coordinate is positive.
+fn principal_direction(rows: &[Vec<f64>]) -> Vec<f64> {
+    const ROUNDS: usize = 1000;
+    let longest = rows.iter().max_by(|a, b| dot(a, a).total_cmp(&dot(b, b)));
+    let mut direction = longest.cloned().unwrap_or_default();
+    for _ in 0..ROUNDS {
+        let mut next = vec![0.0; direction.len()];
+        for row in rows {
+            let weight = dot(row, &direction);
+            next.iter_mut().zip(row).for_each(|(next, value)| *next += weight * value);
+        }
+        let length = dot(&next, &next).sqrt();
+        if length == 0.0 {
+            break;
+        }
+        next.iter_mut().for_each(|value| *value /= length);
+        direction = next;
+    }
+    let length = dot(&direction, &direction).sqrt().max(f64::MIN_POSITIVE);
+    let largest = direction.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(1.0);
+    direction.iter().map(|value| value / length * largest.signum()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_on_a_plane_are_found_there() {
+        // Two groups along one axis, spread along another; a constant coordinate is no variance.
+        let mut panel = Panel::default();
+        for i in 0..20 {
+            let group = i % 2;
+            let side = if group == 0 { 10.0 } else { -10.0 };
+            panel.push(group, &[7.0, side, f64::from(i / 2) - 4.5, 0.0]);
+        }
+        let projected = panel.project();
+        assert!((projected.explained - 1.0).abs() < 1e-9);
+        assert!(projected.x.iter().all(|x| (x.abs() - 10.0).abs() < 1e-6), "{:?}", projected.x);
+        let spread: f64 = (0..10).map(|i| (f64::from(i) - 4.5).powi(2)).sum::<f64>() * 2.0;
+        assert!((projected.between - 2000.0 / (2000.0 + spread)).abs() < 1e-9);
+    }
+}

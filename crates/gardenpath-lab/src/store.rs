@@ -1,0 +1,202 @@
+//! Results of cells on disk: one immutable file for each, named by the identity of the cell.
+//!
+//! A file is written under a temporary name, made durable and renamed: if it exists, the cell is done. There are no locks. Two
+//! workers on one cell write the same bytes, and the later one changes nothing. How long a cell took is kept beside the
+//! results, which are the same wherever they are made.
+
+use crate::files::atomic::Output;
+use crate::measure::Measure;
+use crate::record::Record;
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// A directory of results.
+#[derive(Clone, Debug)]
+pub struct Store {
+    directory: PathBuf,
+}
+
+/// The file of a cell.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    parameters: Map<String, Value>,
+    result: Map<String, Value>,
+}
+
+/// Why a cell has no result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The parameters of the cell.
+    pub parameters: Map<String, Value>,
+    /// What went wrong, in one line.
+    pub error: String,
+}
+
+/// What is known of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It has a result.
+    Done,
+    /// Somebody works on it.
+    Running,
+    /// It was tried, without success.
+    Failed,
+    /// It is yet to be done.
+    Missing,
+}
+
+/// A mark that is older than this was left behind by a worker that is gone; those at work renew theirs.
+const STALE: Duration = Duration::from_secs(45);
+
+/// How often a worker renews its marks.
+pub const RENEWAL: Duration = Duration::from_secs(10);
+
+impl Store {
+    /// The store in a directory, which is made if it does not exist.
+    pub fn open(directory: &Path) -> Result<Self> {
+        let store = Store { directory: directory.to_owned() };
+        for part in [CELLS, FAILED, RUNNING, SECONDS] {
+            let path = directory.join(part);
+            fs::create_dir_all(&path).with_context(|| format!("{}: cannot be made", path.display()))?;
+        }
+        Ok(store)
+    }
+
+    fn path(&self, part: &str, cell: &Measure) -> PathBuf {
+        self.directory.join(part).join(cell.identity())
+    }
+
+    fn cell_path(&self, cell: &Measure) -> PathBuf {
+        self.path(CELLS, cell).with_extension("json")
+    }
+
+    fn failure_path(&self, cell: &Measure) -> PathBuf {
+        self.path(FAILED, cell).with_extension("json")
+    }
+
+    /// What is known of a cell.
+    pub fn state(&self, cell: &Measure) -> State {
+        let is_fresh = |path: &Path| {
+            let age = fs::metadata(path).and_then(|data| data.modified()).ok();
+            age.and_then(|time| SystemTime::now().duration_since(time).ok()).is_some_and(|age| age < STALE)
+        };
+        match () {
+            () if self.is_done(cell) => State::Done,
+            () if is_fresh(&self.path(RUNNING, cell)) => State::Running,
+            () if self.failure_path(cell).exists() => State::Failed,
+            () => State::Missing,
+        }
+    }
+
+    /// Whether a cell has a result.
+    pub fn is_done(&self, cell: &Measure) -> bool {
+        self.cell_path(cell).exists()
+    }
+
+    /// The result of a cell, if there is one.
+    pub fn read(&self, cell: &Measure) -> Result<Option<Record>> {
+        let path = self.cell_path(cell);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error).with_context(|| format!("{}: cannot be read", path.display())),
+        };
+        let stored: Stored = serde_json::from_slice(&text)
+            .with_context(|| format!("{}: is damaged; remove it and run the sweep again", path.display()))?;
+        Ok(Some(Record { parameters: stored.parameters, result: stored.result }))
+    }
+
+    /// Keeps the result of a cell, and how long it took.
+    pub fn write(&self, cell: &Measure, result: Map<String, Value>, seconds: f64) -> Result<()> {
+        let _ = fs::write(self.path(SECONDS, cell), format!("{seconds:.3}"));
+        write_json(&self.cell_path(cell), &Stored { parameters: cell.parameters(), result })?;
+        let _ = fs::remove_file(self.failure_path(cell));
+        Ok(())
+    }
+
+    /// Keeps the reason why a cell failed.
+    pub fn write_failure(&self, cell: &Measure, error: &str) -> Result<()> {
+        write_json(&self.failure_path(cell), &Failure { parameters: cell.parameters(), error: error.to_owned() })
+    }
+
+    /// Why a cell failed, if it did.
+    pub fn failure(&self, cell: &Measure) -> Option<Failure> {
+        serde_json::from_slice(&fs::read(self.failure_path(cell)).ok()?).ok()
+    }
+
+    /// How long a finished cell took, if that is known.
+    pub fn seconds(&self, cell: &Measure) -> Option<f64> {
+        fs::read_to_string(self.path(SECONDS, cell)).ok()?.parse().ok()
+    }
+
+    /// Marks a cell as being worked on, or renews the mark. Marks are for people: that one cannot be set does no harm.
+    pub fn mark(&self, cell: &Measure) {
+        let _ = fs::write(self.path(RUNNING, cell), std::process::id().to_string());
+    }
+
+    /// Removes the mark of a cell.
+    pub fn unmark(&self, cell: &Measure) {
+        let _ = fs::remove_file(self.path(RUNNING, cell));
+    }
+}
+
+const CELLS: &str = "cells";
+const FAILED: &str = "failed";
+const RUNNING: &str = "running";
+const SECONDS: &str = "seconds";
+
+fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    let mut text = serde_json::to_vec(value)?;
+    text.push(b'\n');
+    let mut output = Output::create(path)?;
+    output.write_all(&text)?;
+    output.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Experiment, Scale};
+
+    fn cells() -> Vec<Measure> {
+        let text = "measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 4\ndepth = 2\nfraction = 0.5\nsentences = 10\nseed = '1..2'";
+        Experiment::parse(text).unwrap().cells(Scale::Quick).unwrap()
+    }
+
+    #[test]
+    fn a_cell_is_missing_running_failed_or_done() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(directory.path()).unwrap();
+        let [cell, other] = cells().try_into().unwrap();
+        assert_eq!(store.state(&cell), State::Missing);
+        store.mark(&cell);
+        assert_eq!(store.state(&cell), State::Running);
+        store.unmark(&cell);
+        store.write_failure(&cell, "no luck").unwrap();
+        assert_eq!(store.state(&cell), State::Failed);
+        assert_eq!(store.failure(&cell).unwrap().error, "no luck");
+        let result = cell.run().unwrap();
+        store.write(&cell, result.clone(), 1.5).unwrap();
+        assert_eq!(store.state(&cell), State::Done);
+        assert_eq!(store.failure(&cell), None);
+        assert_eq!(store.seconds(&cell), Some(1.5));
+        let record = store.read(&cell).unwrap().unwrap();
+        assert_eq!((record.parameters, record.result), (cell.parameters(), result));
+        assert_eq!(store.state(&other), State::Missing);
+        assert_eq!(store.read(&other).unwrap(), None);
+    }
+
+    #[test]
+    fn damaged_files_are_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(directory.path()).unwrap();
+        let cell = &cells()[0];
+        fs::write(store.cell_path(cell), "{").unwrap();
+        assert!(format!("{:#}", store.read(cell).unwrap_err()).contains("is damaged"));
+    }
+}

@@ -1,0 +1,216 @@
+//! A sweep: the cells of an experiment, measured by as many workers as there are, on any number of machines.
+
+pub mod collect;
+pub mod status;
+
+use crate::measure::Measure;
+use crate::store::{RENEWAL, Store};
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Value};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::str::FromStr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+/// The part of a sweep that one process takes: every `count`th cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part, from 1 on.
+    pub index: usize,
+    /// The number of parts.
+    pub count: usize,
+}
+
+impl Default for Shard {
+    fn default() -> Self {
+        Shard { index: 1, count: 1 }
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').map(|(index, count)| (index.parse::<usize>(), count.parse::<usize>()));
+        match numbers {
+            Some((Ok(index), Ok(count))) if (1..=count).contains(&index) => Ok(Shard { index, count }),
+            _ => Err("expected a part such as 1/4, up to 4/4".into()),
+        }
+    }
+}
+
+impl Shard {
+    /// The cells of this part.
+    pub fn of(self, cells: &[Measure]) -> Vec<&Measure> {
+        cells.iter().skip(self.index - 1).step_by(self.count).collect()
+    }
+}
+
+/// What happened to a cell.
+pub enum Event<'a> {
+    /// It was there already.
+    Found(&'a Measure),
+    /// It was measured and is stored.
+    Done(&'a Measure),
+    /// It failed, and why is stored.
+    Failed(&'a Measure, &'a str),
+}
+
+/// Measures the cells that are missing. Each is measured by one of `threads` workers, on a single thread; with fewer cells than
+/// threads, each has several.
+///
+/// A cell that fails is recorded, and the others go on. That a result cannot be stored is an error.
+pub fn run(cells: &[&Measure], store: &Store, threads: usize, report: &(dyn Fn(Event<'_>) + Sync)) -> Result<()> {
+    let workers = threads.min(cells.len()).max(1);
+    let next = AtomicUsize::new(0);
+    let marks = Marks::default();
+    let result = thread::scope(|scope| {
+        scope.spawn(|| marks.renew(store));
+        let work = || worker(cells, store, (threads / workers).max(1), &next, &marks, report);
+        let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let results: Vec<Result<()>> =
+            handles.into_iter().map(|handle| handle.join().expect("workers do not panic")).collect();
+        marks.close();
+        results.into_iter().collect()
+    });
+    result
+}
+
+fn worker<'a>(
+    cells: &[&'a Measure],
+    store: &Store,
+    threads: usize,
+    next: &AtomicUsize,
+    marks: &Marks<'a>,
+    report: &(dyn Fn(Event<'_>) + Sync),
+) -> Result<()> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start a thread")?;
+    while let Some(&cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
+        if store.is_done(cell) {
+            report(Event::Found(cell));
+            continue;
+        }
+        marks.set(store, cell);
+        let start = Instant::now();
+        let outcome = pool.install(|| catch_unwind(AssertUnwindSafe(|| cell.run())));
+        let stored = match flatten(outcome) {
+            Ok(result) => {
+                let stored = store.write(cell, result, start.elapsed().as_secs_f64());
+                stored.map(|()| report(Event::Done(cell)))
+            }
+            Err(error) => store.write_failure(cell, &error).map(|()| report(Event::Failed(cell, &error))),
+        };
+        marks.remove(store, cell);
+        if let Err(error) = stored {
+            // The others would fail as well: let them find nothing to do.
+            next.store(cells.len(), Ordering::Relaxed);
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// The result of a cell, or its error or panic in one line.
+fn flatten(outcome: thread::Result<Result<Map<String, Value>>>) -> Result<Map<String, Value>, String> {
+    match outcome {
+        Ok(result) => result.map_err(|error| format!("{error:#}").replace('\n', " ")),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+            Err(format!("panicked: {}", text.unwrap_or_default().replace('\n', " ")))
+        }
+    }
+}
+
+/// The marks of the cells at work, which say to others that somebody is.
+#[derive(Default)]
+struct Marks<'a> {
+    at_work: Mutex<(Vec<&'a Measure>, bool)>,
+    closed: Condvar,
+}
+
+impl<'a> Marks<'a> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, (Vec<&'a Measure>, bool)> {
+        self.at_work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, store: &Store, cell: &'a Measure) {
+        self.lock().0.push(cell);
+        store.mark(cell);
+    }
+
+    fn remove(&self, store: &Store, cell: &Measure) {
+        self.lock().0.retain(|other| *other != cell);
+        store.unmark(cell);
+    }
+
+    fn close(&self) {
+        self.lock().1 = true;
+        self.closed.notify_all();
+    }
+
+    /// Renews all marks from time to time, until they are closed.
+    fn renew(&self, store: &Store) {
+        let mut at_work = self.lock();
+        while !at_work.1 {
+            at_work = self.closed.wait_timeout(at_work, RENEWAL).unwrap_or_else(PoisonError::into_inner).0;
+            at_work.0.iter().for_each(|cell| store.mark(cell));
+        }
+    }
+}
+
+/// Refuses to go on if cells have failed.
+pub fn refuse_failures(failed: usize, total: usize) -> Result<()> {
+    if failed > 0 {
+        bail!("{failed} of {total} cells failed; gardenpath sweep status says why");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Experiment, Scale};
+    use crate::store::State;
+
+    /// Six cells, of which two ask for more rules than there are tuples.
+    fn cells() -> Vec<Measure> {
+        let text = "measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 4\ndepth = 2\nfraction = [0.5, 0.75, 1.5]\nsentences = 10\nseed = '1..2'";
+        Experiment::parse(text).unwrap().cells(Scale::Quick).unwrap()
+    }
+
+    #[test]
+    fn failing_cells_do_not_stop_the_others() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(directory.path()).unwrap();
+        let cells = cells();
+        let all: Vec<&Measure> = cells.iter().collect();
+        let count = |kind: fn(&Event<'_>) -> bool| {
+            let counted = AtomicUsize::new(0);
+            run(&all, &store, 2, &|event| _ = counted.fetch_add(usize::from(kind(&event)), Ordering::Relaxed)).unwrap();
+            counted.into_inner()
+        };
+        assert_eq!(count(|event| matches!(event, Event::Done(_))), 4);
+        // Again: what is done is found, what failed is tried again.
+        assert_eq!(count(|event| matches!(event, Event::Found(_))), 4);
+        assert_eq!(count(|event| matches!(event, Event::Failed(..))), 2);
+        let states: Vec<State> = cells.iter().map(|cell| store.state(cell)).collect();
+        assert_eq!(states.iter().filter(|state| **state == State::Failed).count(), 2);
+    }
+
+    #[test]
+    fn shards_are_a_partition() {
+        let cells = cells();
+        let part = |text: &str| text.parse::<Shard>().unwrap().of(&cells);
+        let mut together = [part("1/4"), part("2/4"), part("3/4"), part("4/4")].concat();
+        together.sort_by_key(|cell| cell.identity());
+        let mut all: Vec<&Measure> = cells.iter().collect();
+        all.sort_by_key(|cell| cell.identity());
+        assert_eq!(together, all);
+        for text in ["0/4", "5/4", "1", "a/b", "1/0", "-1/2"] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+    }
+}
