@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
@@ -55,61 +56,80 @@ pub enum Event<'a> {
     /// It was measured and is stored.
     Done(&'a Measure),
     /// It failed, and why is stored.
-    Failed(&'a Measure, &'a str),
+    Failed(&'a Measure, String),
 }
 
 /// Measures the cells that are missing. Each is measured by one of `threads` workers, on a single thread; with fewer cells than
 /// threads, each has several.
 ///
-/// A cell that fails is recorded, and the others go on. That a result cannot be stored is an error.
-pub fn run(cells: &[&Measure], store: &Store, threads: usize, report: &(dyn Fn(Event<'_>) + Sync)) -> Result<()> {
-    let workers = threads.min(cells.len()).max(1);
-    let next = AtomicUsize::new(0);
-    let marks = Marks::default();
-    let result = thread::scope(|scope| {
-        scope.spawn(|| marks.renew(store));
-        let work = || worker(cells, store, (threads / workers).max(1), &next, &marks, report);
-        let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        let results: Vec<Result<()>> =
-            handles.into_iter().map(|handle| handle.join().expect("workers do not panic")).collect();
-        marks.close();
-        results.into_iter().collect()
-    });
-    result
-}
-
-fn worker<'a>(
+/// A cell that fails is recorded, and the others go on. That a result cannot be stored, or an event not be reported, is an error.
+pub fn run<'a>(
     cells: &[&'a Measure],
     store: &Store,
     threads: usize,
-    next: &AtomicUsize,
-    marks: &Marks<'a>,
-    report: &(dyn Fn(Event<'_>) + Sync),
+    report: &mut dyn FnMut(Event<'a>) -> Result<()>,
 ) -> Result<()> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start a thread")?;
-    while let Some(&cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
-        if store.is_done(cell) {
-            report(Event::Found(cell));
-            continue;
+    let workers = threads.min(cells.len()).max(1);
+    let next = AtomicUsize::new(0);
+    let marks = Marks::default();
+    thread::scope(|scope| {
+        scope.spawn(|| marks.renew(store));
+        let (sender, events) = mpsc::channel();
+        for _ in 0..workers {
+            let worker = Worker { cells, store, next: &next, marks: &marks, events: sender.clone() };
+            scope.spawn(move || worker.run((threads / workers).max(1)));
         }
-        marks.set(store, cell);
-        let start = Instant::now();
-        let outcome = pool.install(|| catch_unwind(AssertUnwindSafe(|| cell.run())));
-        let stored = match flatten(outcome) {
-            Ok(result) => {
-                let stored = store.write(cell, result, start.elapsed().as_secs_f64());
-                stored.map(|()| report(Event::Done(cell)))
+        drop(sender);
+        let mut result = Ok(());
+        for event in events {
+            if result.is_ok() {
+                result = event.and_then(&mut *report);
             }
-            Err(error) => store.write_failure(cell, &error).map(|()| report(Event::Failed(cell, &error))),
+            if result.is_err() {
+                // The workers find nothing more to do.
+                next.store(cells.len(), Ordering::Relaxed);
+            }
+        }
+        marks.close();
+        result
+    })
+}
+
+struct Worker<'s, 'a> {
+    cells: &'s [&'a Measure],
+    store: &'s Store,
+    next: &'s AtomicUsize,
+    marks: &'s Marks<'a>,
+    events: Sender<Result<Event<'a>>>,
+}
+
+impl<'a> Worker<'_, 'a> {
+    fn run(self, threads: usize) {
+        let pool = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+            Ok(pool) => pool,
+            Err(error) => return drop(self.events.send(Err(error).context("cannot start a thread"))),
         };
-        marks.remove(store, cell);
-        if let Err(error) = stored {
-            // The others would fail as well: let them find nothing to do.
-            next.store(cells.len(), Ordering::Relaxed);
-            return Err(error);
+        while let Some(&cell) = self.cells.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            let event = if self.store.is_done(cell) { Ok(Event::Found(cell)) } else { self.measure(cell, &pool) };
+            // Nobody listens any more only if the sweep has ended.
+            let _ = self.events.send(event);
         }
     }
-    Ok(())
+
+    fn measure(&self, cell: &'a Measure, pool: &rayon::ThreadPool) -> Result<Event<'a>> {
+        self.marks.set(self.store, cell);
+        let start = Instant::now();
+        let outcome = pool.install(|| catch_unwind(AssertUnwindSafe(|| cell.run())));
+        let event = match flatten(outcome) {
+            Ok(result) => {
+                let seconds = start.elapsed().as_secs_f64();
+                self.store.write(cell, result, seconds).map(|()| Event::Done(cell))
+            }
+            Err(error) => self.store.write_failure(cell, &error).map(|()| Event::Failed(cell, error)),
+        };
+        self.marks.remove(self.store, cell);
+        event
+    }
 }
 
 /// The result of a cell, or its error or panic in one line.
@@ -188,9 +208,13 @@ mod tests {
         let cells = cells();
         let all: Vec<&Measure> = cells.iter().collect();
         let count = |kind: fn(&Event<'_>) -> bool| {
-            let counted = AtomicUsize::new(0);
-            run(&all, &store, 2, &|event| _ = counted.fetch_add(usize::from(kind(&event)), Ordering::Relaxed)).unwrap();
-            counted.into_inner()
+            let mut counted = 0;
+            let mut report = |event: Event<'_>| {
+                counted += usize::from(kind(&event));
+                Ok(())
+            };
+            run(&all, &store, 2, &mut report).unwrap();
+            counted
         };
         assert_eq!(count(|event| matches!(event, Event::Done(_))), 4);
         // Again: what is done is found, what failed is tried again.

@@ -12,7 +12,6 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The subcommands of `sweep`.
 #[derive(Subcommand, Debug)]
@@ -42,7 +41,8 @@ pub struct Which {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 A result is kept in a file of its own, named by the parameters of its cell: killed at any moment and started again, a sweep \
-measures exactly what is missing. Any number of processes on any number of machines may share a store.
+measures exactly what is missing. Any number of processes on any number of machines may share a store. With --json \
+each cell is a line as soon as it is stored.
 
 Examples:
   gardenpath sweep run experiments/transition.toml --store results
@@ -85,22 +85,33 @@ fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
     let (cells, store) = arguments.which.open()?;
     let own = arguments.shard.of(&cells);
     let bar = progress::bar(own.len() as u64, "measuring");
-    let [found, done, failed] = [const { AtomicUsize::new(0) }; 3];
-    let report = |event: Event<'_>| {
-        let count = match event {
-            Event::Found(_) => &found,
-            Event::Done(_) => &done,
+    let bar = if answer.json { progress::beside_results(bar) } else { bar };
+    let (mut found, mut done, mut failed) = (0, 0, 0);
+    let mut report = |event: Event<'_>| {
+        bar.inc(1);
+        let (cell, event, error) = match event {
+            Event::Found(_) => {
+                found += 1;
+                return Ok(());
+            }
+            Event::Done(cell) => {
+                done += 1;
+                (cell, "measured", None)
+            }
             Event::Failed(cell, error) => {
+                failed += 1;
                 bar.suspend(|| progress::note(&format!("failed: {error} ({})", shown(&cell.parameters()))));
-                &failed
+                (cell, "failed", Some(error))
             }
         };
-        count.fetch_add(1, Ordering::Relaxed);
-        bar.inc(1);
+        if answer.json {
+            answer.json_line(&json!({"cell": cell.identity(), "event": event, "error": error}))?;
+            answer.out.flush()?;
+        }
+        Ok(())
     };
-    sweep::run(&own, &store, rayon::current_num_threads(), &report)?;
+    sweep::run(&own, &store, rayon::current_num_threads(), &mut report)?;
     bar.finish_and_clear();
-    let [found, done, failed] = [found, done, failed].map(AtomicUsize::into_inner);
     if answer.json {
         answer.json_line(&json!({"cells": own.len(), "found": found, "measured": done, "failed": failed}))?;
     } else {

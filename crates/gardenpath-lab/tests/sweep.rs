@@ -1,0 +1,118 @@
+//! Sweeps as a user runs them: killed at any moment, shared by several processes, with cells that fail.
+#![cfg(unix)]
+
+mod common;
+
+use common::Lab;
+use gardenpath::Seed;
+use serde_json::Value;
+use std::collections::{BTreeMap, HashSet};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// A lab with an experiment of small cells, one for each seed and fraction.
+fn lab(fractions: &str, seeds: usize) -> Lab {
+    let lab = Lab::new();
+    let text = format!(
+        "measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 6\ndepth = 2\nsentences = 300\n\
+         fraction = {fractions}\nseed = '1..{seeds}'\n"
+    );
+    std::fs::write(lab.path("e.toml"), text).unwrap();
+    lab
+}
+
+/// The files of all finished cells.
+fn cells(lab: &Lab, store: &str) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(lab.path(store).join("cells")).unwrap().map(|entry| entry.unwrap().path());
+    let whole = entries.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    whole.map(|path| (name(&path), std::fs::read(&path).unwrap())).collect()
+}
+
+#[test]
+fn two_hundred_kills_lose_nothing() {
+    let lab = lab("0.5", 500);
+    lab.run("sweep run e.toml --store quiet");
+    lab.run("sweep collect e.toml --store quiet -o quiet.parquet");
+    let mut stream = Seed::new(1).stream(0);
+    let mut reported: HashSet<String> = HashSet::new();
+    let mut report = |line: &str| {
+        // The last line may be torn by the kill.
+        let Ok(event) = serde_json::from_str::<Value>(line) else { return };
+        if event["event"] == "measured" {
+            let cell = event["cell"].as_str().unwrap().to_owned();
+            assert!(reported.insert(cell), "measured twice: {line}");
+        }
+    };
+    for _ in 0..200 {
+        let mut child = lab.command("sweep run e.toml --store torn --json").stdout(Stdio::piped()).spawn().unwrap();
+        // After none, one or two cells, and a moment more: anywhere between two of them.
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        lines.by_ref().take(stream.below(3) as usize).for_each(|line| report(&line));
+        std::thread::sleep(Duration::from_micros(stream.below(6000)));
+        child.kill().unwrap();
+        lines.for_each(|line| report(&line));
+        child.wait().unwrap();
+    }
+    let before = cells(&lab, "torn");
+    assert!(before.len() > 100, "{} cells after the kills", before.len());
+    let lines = lab.run("sweep run e.toml --store torn --json");
+    lines.lines().for_each(report);
+    let summary: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    assert_eq!(summary["found"], before.len(), "what was there was not measured again");
+    assert_eq!(cells(&lab, "torn"), cells(&lab, "quiet"));
+    lab.run("sweep collect e.toml --store torn -o torn.parquet");
+    let read = |name: &str| std::fs::read(lab.path(name)).unwrap();
+    assert!(read("torn.parquet") == read("quiet.parquet"), "the same Parquet");
+}
+
+#[test]
+fn several_processes_share_a_store() {
+    let lab = lab("0.5", 200);
+    let start = |part: &str| {
+        let arguments = format!("sweep run e.toml --store s {part}");
+        lab.command(&arguments).stdout(Stdio::null()).spawn().unwrap()
+    };
+    // Two with a part each, and one that wants everything: some cells are measured by two at once.
+    for mut child in ["--shard 1/2", "--shard 2/2", ""].map(start) {
+        assert!(child.wait().unwrap().success());
+    }
+    lab.run("sweep run e.toml --store alone");
+    assert_eq!(cells(&lab, "s"), cells(&lab, "alone"));
+}
+
+#[test]
+fn failing_cells_are_recorded() {
+    // There are not twice as many rules as tuples.
+    let lab = lab("[0.5, 2]", 2);
+    let output = lab.try_run("sweep run e.toml --store s");
+    assert_eq!(output.status.code(), Some(2));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.lines().last().unwrap().starts_with("error: 2 of 4 cells failed"), "{errors}");
+    let status = lab.json("sweep status e.toml --store s");
+    assert_eq!([&status["done"], &status["failed"], &status["missing"]].map(|n| n.as_u64().unwrap()), [2, 2, 0]);
+    assert_eq!(status["failures"].as_array().unwrap().len(), 2, "{status}");
+    assert_eq!(lab.json("sweep collect e.toml --store s -o r.parquet")["rows"], 2);
+    assert!(lab.run("sweep status e.toml --store s").contains("failed: "));
+}
+
+#[test]
+fn bad_experiments_are_refused_in_one_line() {
+    let lab = Lab::new();
+    for (text, expected) in [
+        ("measure = ", "line 1"),
+        ("measure = 'x'\nexpects = ''\n[[grid]]\n", "no measure"),
+        ("measure = 'entropy'\nexpects = ''", "[[grid]]"),
+        ("measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 'w + 1'", "no number named w"),
+    ] {
+        std::fs::write(lab.path("e.toml"), text).unwrap();
+        let output = lab.try_run("sweep run e.toml --store s");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{error}");
+        assert!(error.contains("e.toml") && error.contains(expected), "{error}");
+    }
+    let output = lab.try_run("sweep status nothing.toml --store s");
+    assert!(String::from_utf8(output.stderr).unwrap().contains("nothing.toml"));
+}
