@@ -10,6 +10,7 @@ pub mod draw;
 pub mod experiment;
 pub mod figure;
 pub mod files;
+pub mod fit;
 pub mod measure;
 pub mod progress;
 pub mod record;

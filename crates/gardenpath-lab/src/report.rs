@@ -1,5 +1,9 @@
 //! The report: every figure of the paper from recorded results, with what the paper says and what was measured.
 
+pub mod entry;
+pub mod html;
+pub mod summary;
+
 use crate::figure::Figure;
 use crate::record::Records;
 use anyhow::Result;

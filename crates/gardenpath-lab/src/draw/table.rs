@@ -64,12 +64,15 @@ pub fn grouped(number: u64) -> String {
 
 /// A time as people say it.
 pub fn duration(seconds: f64) -> String {
-    match seconds {
-        s if s < 10.0 => format!("{s:.1} s"),
-        s if s < 100.0 => format!("{s:.0} s"),
-        s if s < 100.0 * 60.0 => format!("{:.0} min", s / 60.0),
-        s if s < 48.0 * 3600.0 => format!("{:.1} h", s / 3600.0),
-        s => format!("{:.1} days", s / 86_400.0),
+    if seconds < 9.95 {
+        return format!("{:.1} s", seconds.max(0.0));
+    }
+    // A conversion from float to integer saturates, so no number can do harm here.
+    let whole = seconds.round() as u64;
+    match whole {
+        0..60 => format!("{whole} s"),
+        60..3600 => format!("{} min {} s", whole / 60, whole % 60),
+        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
     }
 }
 
@@ -85,9 +88,11 @@ mod tests {
     }
 
     #[test]
-    fn times_are_short() {
-        let texts = [0.04, 12.3, 99.0, 150.0, 3600.0 * 5.0, 86_400.0 * 3.5].map(duration);
-        assert_eq!(texts, ["0.0 s", "12 s", "99 s", "2 min", "5.0 h", "3.5 days"]);
+    fn times_are_rounded_to_what_matters() {
+        let times = [-1.0, 0.04, 9.94, 9.96, 59.4, 59.6, 200.0, 3599.6, 45296.0].map(duration);
+        let expected =
+            ["0.0 s", "0.0 s", "9.9 s", "10 s", "59 s", "1 min 0 s", "3 min 20 s", "1 h 0 min", "12 h 34 min"];
+        assert_eq!(times, expected);
     }
 
     #[test]

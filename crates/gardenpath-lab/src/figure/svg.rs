@@ -171,7 +171,7 @@ fn paint(fill: &str, opacity: f64, edge: Option<Stroke>) -> String {
 }
 
 /// Text as the content of an element or an attribute.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

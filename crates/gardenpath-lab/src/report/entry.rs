@@ -1,0 +1,134 @@
+//! The state of a report: what its page and its table are made of while results arrive.
+
+use super::{Finding, Verdict};
+
+/// All figures of a report, those that are not there yet included.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// In the order of the page.
+    pub entries: Vec<Entry>,
+    /// The sizes of the experiments: `quick` or `full`.
+    pub scale: &'static str,
+    /// When it was started, if the page shall say so.
+    pub started_text: Option<String>,
+    /// How long it took so far.
+    pub total_seconds: f64,
+    /// The version of the program.
+    pub version: &'static str,
+}
+
+impl Report {
+    /// How many findings of all figures have this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.entries.iter().map(|entry| entry.count(verdict)).sum()
+    }
+
+    /// How many figures are done.
+    pub fn done(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.state == State::Done).count()
+    }
+
+    /// Whether there are figures that wait or run.
+    pub fn is_growing(&self) -> bool {
+        self.entries.iter().any(|entry| matches!(entry.state, State::Waiting | State::Running))
+    }
+}
+
+/// One figure of a report.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its name on the command line and in files, and its address within the page.
+    pub name: &'static str,
+    /// Its title.
+    pub title: &'static str,
+    /// What the paper says or shows.
+    pub paper: &'static str,
+    /// What the figure shows; empty as long as there is none.
+    pub caption: String,
+    /// The figure as SVG, if there is one.
+    pub figure: Option<String>,
+    /// The claims that were checked.
+    pub findings: Vec<Finding>,
+    /// The computing time of its cells.
+    pub seconds: f64,
+    /// How many of its cells have a result, how many failed, and how many there are.
+    pub cells: (usize, usize, usize),
+    /// The command that makes it at full scale.
+    pub command: String,
+    /// How far it is.
+    pub state: State,
+}
+
+impl Entry {
+    /// How many findings have this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.findings.iter().filter(|finding| finding.verdict == verdict).count()
+    }
+
+    /// How many cells are done, in words.
+    pub fn progress(&self) -> String {
+        let (done, failed, total) = self.cells;
+        let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+        format!("{done} of {total} {}{failed}", if total == 1 { "cell" } else { "cells" })
+    }
+}
+
+/// How far a figure is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Nothing was computed for it yet.
+    Waiting,
+    /// Some of its cells are being computed.
+    Running,
+    /// It is drawn and judged.
+    Done,
+    /// It could not be made, and why.
+    Failed(String),
+}
+
+impl Verdict {
+    /// All verdicts, in the order in which they are counted.
+    pub const ALL: [Verdict; 4] = [Verdict::Agrees, Verdict::Differs, Verdict::Corrected, Verdict::TooSmall];
+
+    /// The verdict in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Agrees => "agrees",
+            Verdict::Differs => "differs",
+            Verdict::Corrected => "corrected",
+            Verdict::TooSmall => "too small",
+        }
+    }
+
+    /// What it means, without a full stop.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Verdict::Agrees => "The measurement has what the paper says",
+            Verdict::Differs => "The measurement has something else than the paper says",
+            Verdict::Corrected => "The paper errs here, and the measurement agrees with the corrected claim",
+            Verdict::TooSmall => "The sizes of this run are too small to tell",
+        }
+    }
+
+    /// So many findings with this verdict: `1 agrees`, `3 agree`.
+    pub fn counted(self, count: usize) -> String {
+        let words = match self {
+            Verdict::Agrees if count != 1 => "agree",
+            Verdict::Differs if count != 1 => "differ",
+            _ => self.words(),
+        };
+        format!("{count} {words}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_agrees_and_several_agree() {
+        let counted = |count: usize| Verdict::ALL.map(|verdict| verdict.counted(count)).join(", ");
+        assert_eq!(counted(1), "1 agrees, 1 differs, 1 corrected, 1 too small");
+        assert_eq!(counted(2), "2 agree, 2 differ, 2 corrected, 2 too small");
+    }
+}

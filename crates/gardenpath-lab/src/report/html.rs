@@ -1,0 +1,270 @@
+//! The report as one HTML file that needs nothing else: figures are part of it, and there are no scripts.
+//!
+//! The page is also well-formed XML, so that any tool can read it, and a test can prove that texts do not break it.
+
+use super::entry::{Entry, Report, State};
+use super::{Finding, Verdict};
+use crate::draw::table::duration;
+use crate::figure::escaped;
+use std::fmt::Write;
+
+const STYLE: &str = include_str!("html/style.css");
+
+const ABOUT: &str = "A laboratory for languages with hidden trees repeats the figures of the paper <cite>Deep Networks \
+    Learn to Parse Uniform-Depth Context-Free Languages from Local Statistics</cite>. Each section draws a figure from \
+    new measurements, tells what the paper says, and judges one claim after the other.";
+
+/// The page as it is now.
+pub fn html(report: &Report) -> String {
+    let sections: String = report.entries.iter().map(section).collect();
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n\
+         <title>gardenpath: the report</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         {header}<main>\n{overview}{sections}</main>\n</body>\n</html>\n",
+        header = header(report),
+        overview = overview(report),
+    )
+}
+
+fn header(report: &Report) -> String {
+    let (done, all, took) = (report.done(), report.entries.len(), duration(report.total_seconds));
+    let (scale, program) = (escaped(report.scale), note(&format!("gardenpath {}", escaped(report.version))));
+    let started = report.started_text.as_deref().map_or(String::new(), |text| format!(" Started {}.", escaped(text)));
+    let growing =
+        if report.is_growing() { " The page grows while results arrive: load it again to see more." } else { "" };
+    let legend: String = Verdict::ALL.into_iter().map(|verdict| legend(verdict, report.count(verdict))).collect();
+    format!(
+        "<header>\n<h1>Languages with hidden trees: the report</h1>\n<p>{ABOUT}</p>\n\
+         <p>Scale: <strong>{scale}</strong>. {done} of {all} figures are done, in {took}.{started}{growing} \
+         {program}</p>\n<ul class=\"legend\">\n{legend}</ul>\n</header>\n"
+    )
+}
+
+/// How often there is a verdict, and what it means.
+fn legend(verdict: Verdict, count: usize) -> String {
+    format!("<li>{} {}.</li>\n", badge(verdict, &verdict.counted(count)), verdict.meaning())
+}
+
+fn overview(report: &Report) -> String {
+    let rows: String = report.entries.iter().map(overview_row).collect();
+    format!(
+        "<table class=\"overview\">\n<thead><tr><th scope=\"col\">Figure</th><th scope=\"col\">Verdicts</th>\
+         <th scope=\"col\" class=\"time\">Time</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
+    )
+}
+
+fn overview_row(entry: &Entry) -> String {
+    let (name, title, took) = (escaped(entry.name), escaped(entry.title), duration(entry.seconds));
+    let mut cell: Vec<String> = state_badge(&entry.state).into_iter().collect();
+    for verdict in Verdict::ALL {
+        let count = entry.count(verdict);
+        if count > 0 {
+            cell.push(badge(verdict, &verdict.counted(count)));
+        }
+    }
+    if entry.state == State::Running {
+        cell.push(note(&entry.progress()));
+    } else if cell.is_empty() {
+        cell.push(note("nothing to judge"));
+    }
+    format!(
+        "<tr><th scope=\"row\"><a href=\"#{name}\">{title}</a> {}</th><td>{}</td><td class=\"time\">{took}</td></tr>\n",
+        note(&name),
+        cell.join(" ")
+    )
+}
+
+/// A remark in smaller letters.
+fn note(html: &str) -> String {
+    format!("<span class=\"note\">{html}</span>")
+}
+
+fn section(entry: &Entry) -> String {
+    let (name, title, paper) = (escaped(entry.name), escaped(entry.title), escaped(entry.paper));
+    let (took, command) = (duration(entry.seconds), escaped(&entry.command));
+    let cells = if entry.cells.2 > 0 { format!(" for {}", entry.progress()) } else { String::new() };
+    format!(
+        "<section id=\"{name}\">\n<h2><a href=\"#{name}\">{title}</a></h2>\n{state}{figure}\
+         <h3>The paper says</h3>\n<p>{paper}</p>\n{findings}\
+         <p class=\"note\">Computing time: {took}{cells}.</p>\n\
+         <p class=\"command\">At full scale: <code>{command}</code></p>\n</section>\n",
+        state = state(entry),
+        figure = entry.figure.as_deref().map_or(String::new(), |svg| figure(entry, svg)),
+        findings = findings(&entry.findings),
+    )
+}
+
+/// What stands where the figure is not there yet.
+fn state(entry: &Entry) -> String {
+    let text = match &entry.state {
+        State::Done => return String::new(),
+        State::Waiting => "No results yet.".into(),
+        State::Running => "Results are arriving.".into(),
+        State::Failed(reason) => escaped(reason),
+    };
+    let badge = state_badge(&entry.state).unwrap_or_default();
+    format!("<p class=\"state\">{badge} {text}</p>\n")
+}
+
+fn state_badge(state: &State) -> Option<String> {
+    let words = match state {
+        State::Done => return None,
+        State::Waiting => "… waiting",
+        State::Running => "▸ running",
+        State::Failed(_) => "! failed",
+    };
+    Some(format!("<span class=\"badge unfinished\">{words}</span>"))
+}
+
+/// The figure as a picture of its own, since names inside of several drawings on one page would clash.
+fn figure(entry: &Entry, svg: &str) -> String {
+    let (name, title, caption) = (escaped(entry.name), escaped(entry.title), escaped(&entry.caption));
+    let files =
+        ["svg", "pdf", "png"].map(|kind| format!("<a href=\"figures/{name}.{kind}\">{}</a>", kind.to_uppercase()));
+    format!(
+        "<figure>\n<a class=\"card\" href=\"figures/{name}.svg\">\
+         <img src=\"data:image/svg+xml;base64,{}\" alt=\"{title}\"/></a>\n\
+         <figcaption>{caption} <span class=\"files\">{}</span></figcaption>\n</figure>\n",
+        base64(svg.as_bytes()),
+        files.join(" ")
+    )
+}
+
+fn findings(findings: &[Finding]) -> String {
+    if findings.is_empty() {
+        return String::new();
+    }
+    let mut rows = String::new();
+    for Finding { claim, measured, verdict } in findings {
+        let (claim, measured, badge) = (escaped(claim), escaped(measured), badge(*verdict, verdict.words()));
+        let _ = writeln!(rows, "<tr><td>{claim}</td><td>{measured}</td><td>{badge}</td></tr>");
+    }
+    format!(
+        "<h3>What was found</h3>\n<table class=\"findings\">\n<thead><tr><th scope=\"col\">Claim</th>\
+         <th scope=\"col\">Measured</th><th scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
+    )
+}
+
+/// A verdict that can be told without colours: by a sign, by words and by its border.
+fn badge(verdict: Verdict, words: &str) -> String {
+    let (class, sign) = match verdict {
+        Verdict::Agrees => ("agrees", "✓"),
+        Verdict::Differs => ("differs", "✗"),
+        Verdict::Corrected => ("corrected", "✎"),
+        Verdict::TooSmall => ("too-small", "?"),
+    };
+    format!("<span class=\"badge {class}\" title=\"{}\">{sign} {words}</span>", verdict.meaning())
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let bits = (0..3).fold(0, |bits, k| bits << 8 | usize::from(three.get(k).copied().unwrap_or(0)));
+        let digit = |k: usize| char::from(DIGITS[bits >> (18 - 6 * k) & 63]);
+        // Each byte needs one digit more than there are bytes; the rest is padding.
+        text.extend((0..4).map(|k| if k <= three.len() { digit(k) } else { '=' }));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use resvg::usvg::roxmltree::{Document, Node, ParsingOptions};
+
+    const NASTY: &str = "</p><script>alert(\"1\")</script> & 'a' < b\u{1}\n-->]]>";
+    const NAMES: [&str; 5] = ["amb_full", "SNR", "1_2_arrows", "top", "a\"<&b"];
+
+    fn entry(name: &'static str, state: State) -> Entry {
+        let findings = Verdict::ALL.map(|verdict| Finding::new(NASTY, NASTY, verdict));
+        Entry {
+            name,
+            title: NASTY,
+            paper: NASTY,
+            caption: NASTY.into(),
+            figure: (state == State::Done).then(|| "<svg id=\"a\"/>".into()),
+            findings: if state == State::Done { findings.into() } else { Vec::new() },
+            seconds: 200.0,
+            cells: (3, 1, 8),
+            command: NASTY.into(),
+            state,
+        }
+    }
+
+    fn page() -> String {
+        let states = [State::Done, State::Waiting, State::Running, State::Failed(NASTY.into()), State::Done];
+        let entries = NAMES.into_iter().zip(states).map(|(name, state)| entry(name, state)).collect();
+        html(&Report { entries, scale: NASTY, started_text: Some(NASTY.into()), total_seconds: 1.0, version: NASTY })
+    }
+
+    fn with_document(check: impl Fn(&Document)) {
+        let page = page();
+        let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+        check(&Document::parse_with_options(&page, options).unwrap());
+    }
+
+    fn elements<'a>(document: &'a Document, name: &'static str) -> impl Iterator<Item = Node<'a, 'a>> {
+        document.descendants().filter(move |node| node.has_tag_name(name))
+    }
+
+    fn text(node: Node) -> String {
+        node.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect()
+    }
+
+    #[test]
+    fn texts_arrive_as_they_are() {
+        with_document(|document| {
+            let shown = NASTY.replace('\u{1}', "\u{fffd}").replace('\n', " ");
+            assert_eq!(elements(document, "code").filter(|&code| text(code) == shown).count(), 5);
+            assert_eq!(elements(document, "td").filter(|&cell| text(cell) == shown).count(), 2 * 2 * 4);
+            assert_eq!(elements(document, "img").filter(|image| image.attribute("alt") == Some(&shown)).count(), 2);
+            assert!(elements(document, "p").any(|line| text(line) == format!("! failed {shown}")));
+            assert!(elements(document, "p").any(|line| text(line).contains(&format!("Started {shown}."))));
+        });
+    }
+
+    #[test]
+    fn every_figure_has_a_row_and_a_section() {
+        with_document(|document| {
+            let ids: Vec<_> = elements(document, "section").filter_map(|section| section.attribute("id")).collect();
+            assert_eq!(ids, NAMES);
+            let table = elements(document, "table").next().unwrap();
+            let links: Vec<_> = table.descendants().filter_map(|node| node.attribute("href")).collect();
+            assert_eq!(links, NAMES.map(|name| format!("#{name}")));
+            let states = elements(document, "p").filter(|line| line.attribute("class") == Some("state"));
+            assert_eq!(
+                states.take(2).map(text).collect::<Vec<_>>(),
+                ["… waiting No results yet.", "▸ running Results are arriving."]
+            );
+            let badges =
+                |class: &str| elements(document, "span").filter(|b| b.attribute("class") == Some(class)).count();
+            // Once in the legend, and for each of two figures once in the overview and once in the table.
+            assert_eq!(["badge agrees", "badge differs", "badge corrected", "badge too-small"].map(badges), [5; 4]);
+        });
+    }
+
+    #[test]
+    fn links_lead_somewhere_and_nothing_is_loaded() {
+        with_document(|document| {
+            let ids: Vec<_> = document.descendants().filter_map(|node| node.attribute("id")).collect();
+            for link in document.descendants().filter_map(|node| node.attribute("href")) {
+                let file = link.strip_prefix("figures/").and_then(|file| file.rsplit_once('.'));
+                let within = link.strip_prefix('#').is_some_and(|id| ids.contains(&id));
+                assert!(within || file.is_some_and(|(name, kind)| ids.contains(&name) && "svg pdf png".contains(kind)));
+            }
+            let sources: Vec<_> = document.descendants().filter_map(|node| node.attribute("src")).collect();
+            assert_eq!(sources, ["data:image/svg+xml;base64,PHN2ZyBpZD0iYSIvPg=="; 2]);
+            assert!(["script", "link", "iframe", "object"].iter().all(|&name| elements(document, name).count() == 0));
+        });
+        assert!(!page().contains("http") && !STYLE.contains("url(") && !STYLE.contains("@import"));
+    }
+
+    #[test]
+    fn bytes_are_written_with_64_digits() {
+        let texts = [b"".as_slice(), b"f", b"fo", b"foo", b"foob", b"\xff\xfe\xfd", b"\xfb\xff"].map(base64);
+        assert_eq!(texts, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "//79", "+/8="]);
+    }
+}
