@@ -53,6 +53,8 @@ pub enum Command {
     Train(commands::train::Arguments),
     /// Ask which hidden layer of a trained network encodes which level of the tree.
     Probe(commands::probe::Arguments),
+    /// Measure every figure of the paper anew, in one report.
+    Reproduce(commands::reproduce::Arguments),
     /// Measure an experiment cell by cell, on one machine or many.
     #[command(subcommand)]
     Sweep(commands::sweep::Command),
@@ -62,6 +64,7 @@ pub enum Command {
 
 const EXAMPLES: &str = "\
 Examples:
+  gardenpath reproduce
   gardenpath grammar sample --vocab 16 --depth 3 --fraction 0.25 --seed 7 -o g.pcfg
   gardenpath corpus sample g.pcfg --count 1e6 --seed 1 -o c.parquet
   gardenpath parse g.pcfg c.parquet --mode inside --json

@@ -8,6 +8,7 @@ pub mod moments;
 pub mod mup_check;
 pub mod parse;
 pub mod probe;
+pub mod reproduce;
 pub mod snr;
 pub mod sweep;
 pub mod theory;
@@ -57,6 +58,7 @@ pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<()> {
         Command::Moments(arguments) => moments::run(arguments, answer),
         Command::MupCheck(arguments) => mup_check::run(arguments, answer),
         Command::Probe(arguments) => probe::run(arguments, answer),
+        Command::Reproduce(arguments) => reproduce::run(arguments, answer),
         Command::Snr(arguments) => snr::run(arguments, answer),
         Command::Sweep(command) => sweep::run(command, answer),
         Command::Theory(command) => theory::run(command, answer),

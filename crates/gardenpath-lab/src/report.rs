@@ -1,13 +1,21 @@
 //! The report: every figure of the paper from recorded results, with what the paper says and what was measured.
 
 pub mod entry;
+pub mod experiments;
 pub mod html;
+mod measured;
+pub mod press;
 pub mod summary;
 
 use crate::figure::Figure;
 use crate::record::Records;
 use anyhow::Result;
 use serde::Serialize;
+
+/// All chapters, the quickest first.
+pub fn chapters() -> Vec<&'static Chapter> {
+    [measured::CHAPTERS].into_iter().flatten().collect()
+}
 
 /// One figure of the report.
 pub struct Chapter {

@@ -2,6 +2,8 @@
 
 use super::NORMAL_95;
 use super::statistics::mean;
+use crate::draw::table::short;
+use std::fmt;
 
 /// A number with its 95% interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,6 +14,16 @@ pub struct Estimate {
     pub low: f64,
     /// The upper end of the interval; NaN if the data say nothing about it.
     pub high: f64,
+}
+
+impl fmt::Display for Estimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Estimate { value, low, high } = *self;
+        match [low, high].map(f64::is_nan) {
+            [true, true] => write!(f, "{}", short(value)),
+            _ => write!(f, "{} [{}, {}]", short(value), short(low), short(high)),
+        }
+    }
 }
 
 impl Estimate {

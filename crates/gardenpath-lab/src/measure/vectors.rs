@@ -1,4 +1,4 @@
-//! The root-to-tuple covariances of one grammar on the plane of their largest variance: what clustering sees.
+//! The directions of the root-to-tuple covariances of one grammar, on the plane of their largest variance: what clustering sees.
 
 use anyhow::Result;
 use gardenpath::{Moments, Sampler, Seed, Symbol};
@@ -74,21 +74,23 @@ struct Projected {
     x: Vec<f64>,
     y: Vec<f64>,
     explained: f64,
-    /// The share of the variance that lies between the groups of the parents, in all dimensions.
-    between: f64,
+    /// The share of vectors that are nearest to the mean of the others of their own parent, in all dimensions.
+    nearest: f64,
 }
 
 impl Panel {
     fn push(&mut self, parent: Symbol, vector: &[f64]) {
+        // Clustering looks at directions.
+        let length = dot(vector, vector).sqrt();
         self.parents.push(parent);
-        self.rows.push(vector.to_vec());
+        self.rows.push(vector.iter().map(|value| value / length).collect());
     }
 
     fn project(self) -> Projected {
         let Panel { parents, mut rows } = self;
         centre(&mut rows);
         let total: f64 = rows.iter().flatten().map(|x| x * x).sum();
-        let between = between_groups(&parents, &rows) / total;
+        let nearest = nearest_to_own(&parents, &rows);
         let first = principal_direction(&rows);
         let x: Vec<f64> = rows.iter().map(|row| dot(row, &first)).collect();
         for (row, &x) in rows.iter_mut().zip(&x) {
@@ -97,7 +99,7 @@ impl Panel {
         let second = principal_direction(&rows);
         let y: Vec<f64> = rows.iter().map(|row| dot(row, &second)).collect();
         let explained = x.iter().chain(&y).map(|x| x * x).sum::<f64>() / total;
-        Projected { parents, x, y, explained, between }
+        Projected { parents, x, y, explained, nearest }
     }
 }
 
@@ -115,15 +117,17 @@ fn centre(rows: &mut [Vec<f64>]) {
     rows.iter_mut().for_each(|row| row.iter_mut().zip(&mean).for_each(|(value, mean)| *value -= mean));
 }
 
-/// The sum of squares that remains if each row is replaced by the mean of its group.
-fn between_groups(parents: &[Symbol], rows: &[Vec<f64>]) -> f64 {
-    let of_parent = |parent: Symbol| {
-        let group: Vec<&Vec<f64>> =
-            parents.iter().zip(rows).filter(|pair| *pair.0 == parent).map(|pair| pair.1).collect();
-        group.len() as f64 * mean(&group).iter().map(|x| x * x).sum::<f64>()
+/// The share of rows that are nearer to the mean of the others of their group than to that of any other group.
+fn nearest_to_own(parents: &[Symbol], rows: &[Vec<f64>]) -> f64 {
+    let groups: std::collections::BTreeSet<Symbol> = parents.iter().copied().collect();
+    let distance = |i: usize, group: Symbol| {
+        let others = (0..rows.len()).filter(|&j| j != i && parents[j] == group).map(|j| &rows[j]);
+        let centre = mean(&others.collect::<Vec<_>>());
+        rows[i].iter().zip(&centre).map(|(a, b)| (a - b).powi(2)).sum::<f64>()
     };
-    let distinct: std::collections::BTreeSet<Symbol> = parents.iter().copied().collect();
-    distinct.into_iter().map(of_parent).sum()
+    let own =
+        |&i: &usize| groups.iter().all(|&group| group == parents[i] || distance(i, parents[i]) < distance(i, group));
+    (0..rows.len()).filter(own).count() as f64 / rows.len() as f64
 }
 
 /// The direction of the largest variance of centred rows, by iterating their covariance; its largest coordinate is positive.
@@ -160,12 +164,12 @@ mod tests {
         for i in 0..20 {
             let group = i % 2;
             let side = if group == 0 { 10.0 } else { -10.0 };
-            panel.push(group, &[7.0, side, f64::from(i / 2) - 4.5, 0.0]);
+            panel.rows.push(vec![7.0, side, f64::from(i / 2) - 4.5, 0.0]);
+            panel.parents.push(group);
         }
         let projected = panel.project();
         assert!((projected.explained - 1.0).abs() < 1e-9);
         assert!(projected.x.iter().all(|x| (x.abs() - 10.0).abs() < 1e-6), "{:?}", projected.x);
-        let spread: f64 = (0..10).map(|i| (f64::from(i) - 4.5).powi(2)).sum::<f64>() * 2.0;
-        assert!((projected.between - 2000.0 / (2000.0 + spread)).abs() < 1e-9);
+        assert_eq!(projected.nearest, 1.0);
     }
 }

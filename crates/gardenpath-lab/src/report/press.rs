@@ -1,0 +1,154 @@
+//! Makes the report: measures what is missing, draws, judges, and prints page after page.
+
+use super::entry::{Entry, Report, State};
+use super::{Chapter, experiments, html};
+use crate::experiment::Scale;
+use crate::files::atomic::Output;
+use crate::measure::Measure;
+use crate::record::Records;
+use crate::store::Store;
+use crate::sweep::{self, Event};
+use anyhow::{Context, Result};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The scale of PNG files: for screens with fine dots, and for papers.
+const PNG_SCALE: f64 = 3.0;
+
+/// A report that is being made in a directory.
+pub struct Press {
+    directory: PathBuf,
+    store: Store,
+    scale: Scale,
+    chapters: Vec<&'static Chapter>,
+    report: Report,
+    start: Instant,
+}
+
+impl Press {
+    /// A report of these chapters in a directory, which keeps the results of earlier runs.
+    pub fn new(directory: &Path, chapters: Vec<&'static Chapter>, scale: Scale) -> Result<Self> {
+        let figures = directory.join("figures");
+        fs::create_dir_all(&figures).with_context(|| format!("{}: cannot be made", figures.display()))?;
+        let entries = chapters.iter().map(|chapter| waiting(chapter)).collect();
+        let report = Report {
+            entries,
+            scale: scale.name(),
+            started_text: None,
+            total_seconds: 0.0,
+            version: env!("CARGO_PKG_VERSION"),
+        };
+        let store = Store::open(&directory.join("store"))?;
+        let press = Press { directory: directory.to_owned(), store, scale, chapters, report, start: Instant::now() };
+        press.print()?;
+        Ok(press)
+    }
+
+    /// The number of chapters.
+    pub fn len(&self) -> usize {
+        self.chapters.len()
+    }
+
+    /// Whether there are no chapters.
+    pub fn is_empty(&self) -> bool {
+        self.chapters.is_empty()
+    }
+
+    /// The report so far.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The cells of a chapter.
+    pub fn cells(&self, number: usize) -> Result<Vec<Measure>> {
+        let mut cells = Vec::new();
+        for name in self.chapters[number].experiments {
+            cells.extend(experiments::find(name)?.cells(self.scale)?);
+        }
+        Ok(cells)
+    }
+
+    /// Measures what a chapter lacks, then draws and judges it. `progress` hears of each cell.
+    pub fn chapter(&mut self, number: usize, progress: &mut dyn FnMut(&Event<'_>)) -> Result<&Entry> {
+        self.report.entries[number].state = State::Running;
+        self.print()?;
+        let cells = self.cells(number)?;
+        let mut report = |event: Event<'_>| {
+            progress(&event);
+            Ok(())
+        };
+        sweep::run(&cells.iter().collect::<Vec<_>>(), &self.store, rayon::current_num_threads(), &mut report)?;
+        let drawing = Instant::now();
+        let drawn = self.draw(number, &cells);
+        let entry = &mut self.report.entries[number];
+        entry.state = match drawn {
+            Ok(()) => State::Done,
+            Err(error) => State::Failed(format!("{error:#}")),
+        };
+        let seconds: f64 = cells.iter().filter_map(|cell| self.store.seconds(cell)).sum();
+        entry.seconds = seconds + drawing.elapsed().as_secs_f64();
+        self.print()?;
+        Ok(&self.report.entries[number])
+    }
+
+    fn draw(&mut self, number: usize, cells: &[Measure]) -> Result<()> {
+        let mut records = Records::default();
+        for cell in cells {
+            records.all.extend(self.store.read(cell)?);
+        }
+        let entry = &mut self.report.entries[number];
+        entry.cells = (records.all.len(), cells.len() - records.all.len(), cells.len());
+        let page = (self.chapters[number].draw)(&records)?;
+        let svg = page.figure.svg();
+        (entry.caption, entry.findings, entry.figure) = (page.caption, page.findings, Some(svg.clone()));
+        let path = |kind: &str| self.directory.join("figures").join(self.chapters[number].name).with_extension(kind);
+        // A figure that has not changed need not be rendered again.
+        let same = fs::read(path("svg")).is_ok_and(|old| old == svg.as_bytes());
+        if !(same && path("png").exists() && path("pdf").exists()) {
+            write(&path("png"), &page.figure.png(PNG_SCALE)?)?;
+            write(&path("pdf"), &page.figure.pdf()?)?;
+            write(&path("svg"), svg.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// The path of the page.
+    pub fn page(&self) -> PathBuf {
+        self.directory.join("report.html")
+    }
+
+    fn print(&self) -> Result<()> {
+        let report = Report { total_seconds: self.start.elapsed().as_secs_f64(), ..self.report.clone() };
+        write(&self.page(), html::html(&report).as_bytes())
+    }
+
+    /// The report with the time that it took.
+    pub fn finish(mut self) -> Result<Report> {
+        self.report.total_seconds = self.start.elapsed().as_secs_f64();
+        self.print()?;
+        Ok(self.report)
+    }
+}
+
+fn waiting(chapter: &Chapter) -> Entry {
+    Entry {
+        name: chapter.name,
+        title: chapter.title,
+        paper: chapter.paper,
+        caption: String::new(),
+        figure: None,
+        findings: Vec::new(),
+        seconds: 0.0,
+        cells: (0, 0, 0),
+        command: format!("gardenpath reproduce {} --scale full", chapter.name),
+        state: State::Waiting,
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut output = Output::create(path)?;
+    output.write_all(bytes)?;
+    output.finish()
+}
