@@ -32,25 +32,26 @@ impl Vectors {
         moments.add_sampled(&Sampler::new(&grammar), Seed::new(self.seed), 0..self.samples)?;
         let covariance = moments.covariance();
         let rules = grammar.layer(grammar.depth() - 1).rules();
-        let shown = || rules.iter().filter(|rule| usize::from(rule.parent) < self.parents);
         let is_pair = |a: Symbol, b: Symbol| rules.iter().any(|rule| rule.children.as_slice() == [a, b]);
         let (mut pairs, mut triples) = (Panel::default(), Panel::default());
         let (mut corrected, mut overlaps) = (Panel::default(), Vec::new());
-        for rule in shown() {
+        for rule in rules {
             match *rule.children.as_slice() {
                 [a, b] => pairs.push(rule.parent, covariance.pair_vector(a, b)),
                 [a, b, c] => {
                     triples.push(rule.parent, covariance.triple_vector(a, b, c));
                     corrected.push(rule.parent, &covariance.corrected_triple(a, b, c));
-                    overlaps.push(is_pair(a, b) || is_pair(b, c));
+                    if usize::from(rule.parent) < self.parents {
+                        overlaps.push(is_pair(a, b) || is_pair(b, c));
+                    }
                 }
                 _ => {}
             }
         }
         Ok(json!({
-            "pairs": pairs.project(),
-            "triples": triples.project(),
-            "corrected": corrected.project(),
+            "pairs": pairs.project(self.parents),
+            "triples": triples.project(self.parents),
+            "corrected": corrected.project(self.parents),
             "overlaps": overlaps,
         }))
     }
@@ -74,7 +75,7 @@ struct Projected {
     x: Vec<f64>,
     y: Vec<f64>,
     explained: f64,
-    /// The share of vectors that are nearest to the mean of the others of their own parent, in all dimensions.
+    /// The share of all vectors, also of those that are not shown, that are nearest to the mean of the others of their own parent.
     nearest: f64,
 }
 
@@ -86,11 +87,13 @@ impl Panel {
         self.rows.push(vector.iter().map(|value| value / length).collect());
     }
 
-    fn project(self) -> Projected {
-        let Panel { parents, mut rows } = self;
+    /// The places of the vectors of the first few parents.
+    fn project(self, shown: usize) -> Projected {
+        let nearest = nearest_to_own(&self.parents, &self.rows);
+        let shown = self.parents.into_iter().zip(self.rows).filter(|(parent, _)| usize::from(*parent) < shown);
+        let (parents, mut rows): (Vec<Symbol>, Vec<Vec<f64>>) = shown.unzip();
         centre(&mut rows);
         let total: f64 = rows.iter().flatten().map(|x| x * x).sum();
-        let nearest = nearest_to_own(&parents, &rows);
         let first = principal_direction(&rows);
         let x: Vec<f64> = rows.iter().map(|row| dot(row, &first)).collect();
         for (row, &x) in rows.iter_mut().zip(&x) {
@@ -167,7 +170,7 @@ mod tests {
             panel.rows.push(vec![7.0, side, f64::from(i / 2) - 4.5, 0.0]);
             panel.parents.push(group);
         }
-        let projected = panel.project();
+        let projected = panel.project(2);
         assert!((projected.explained - 1.0).abs() < 1e-9);
         assert!(projected.x.iter().all(|x| (x.abs() - 10.0).abs() < 1e-6), "{:?}", projected.x);
         assert_eq!(projected.nearest, 1.0);
