@@ -13,13 +13,12 @@ use gardenpath_nn::{Architecture, Error, Network, Optimizer, Parameter};
 
 /// The weights with which a dump begins.
 fn weights(dump: &Dump) -> Vec<NamedTensor> {
-    let weights = dump.tensors("weight");
-    let named = |(parameter, values): (Parameter, &[f64])| NamedTensor {
-        name: parameter.name,
-        shape: parameter.shape,
-        values: values.iter().map(|&value| value as f32).collect(),
+    let named = |parameter: Parameter| {
+        let values = dump.doubles(&format!("weight.{}", parameter.name));
+        let values = values.iter().map(|&value| value as f32).collect();
+        NamedTensor { name: parameter.name, shape: parameter.shape, values }
     };
-    dump.network.parameters().into_iter().zip(weights.iter()).map(named).collect()
+    dump.network.parameters().into_iter().map(named).collect()
 }
 
 /// The losses of some steps on the batch of a dump.

@@ -7,7 +7,7 @@ mod common;
 use common::Dump;
 use gardenpath_nn::model::Model;
 use gardenpath_nn::optimizer::Adam;
-use gardenpath_nn::{Architecture, Sink, Tensors};
+use gardenpath_nn::{Architecture, Parameter, Sink, Tensors};
 
 fn assert_close(what: &str, found: &[f64], expected: &[f64]) {
     assert_eq!(found.len(), expected.len(), "{what}");
@@ -17,18 +17,25 @@ fn assert_close(what: &str, found: &[f64], expected: &[f64]) {
     }
 }
 
+/// The tensors of all parameters in a dump: `weight`, `gradient` or `final`.
+fn tensors(dump: &Dump, prefix: &str) -> Tensors<f64> {
+    let parameters = dump.network.parameters();
+    let of = |parameter: &Parameter| dump.doubles(&format!("{prefix}.{}", parameter.name)).to_vec();
+    Tensors::from_row_major(&parameters, parameters.iter().map(of))
+}
+
 fn check(name: &str) {
     let dump = Dump::read(name);
     let parameters = dump.network.parameters();
     let sentences = dump.sentences();
     let mut model = Model::<f64>::new(&dump.network);
-    let mut weights = dump.tensors("weight");
+    let mut weights = tensors(&dump, "weight");
     assert_close("logits", model.logits(&weights, &sentences), dump.doubles("logits"));
 
     let mut gradient = Tensors::zeros(&parameters);
     let loss = model.learn(&mut weights, &sentences, &dump.labels, &mut Sink::Gradient(&mut gradient));
     assert_close("loss", &[loss], &dump.doubles("losses")[..1]);
-    let expected = dump.tensors("gradient");
+    let expected = tensors(&dump, "gradient");
     for (parameter, (found, expected)) in parameters.iter().zip(gradient.iter().zip(expected.iter())) {
         assert_close(&format!("gradient of {}", parameter.name), found, expected);
     }
@@ -39,7 +46,7 @@ fn check_steps(name: &str) {
     let dump = Dump::read(name);
     let parameters = dump.network.parameters();
     let sentences = dump.sentences();
-    let start = dump.tensors("weight");
+    let start = tensors(&dump, "weight");
     let narrow = |i: usize| start.row_major(i).iter().map(|&value| value as f32).collect();
     let mut weights = Tensors::from_row_major(&parameters, (0..start.len()).map(narrow));
     let mut model = Model::<f32>::new(&dump.network);
@@ -60,7 +67,7 @@ fn check_steps(name: &str) {
         };
         assert!((loss - expected).abs() < 1e-4 * expected, "{name}: loss {loss}, not {expected}");
     }
-    let expected = dump.tensors("final");
+    let expected = tensors(&dump, "final");
     for (parameter, (found, expected)) in parameters.iter().zip(weights.iter().zip(expected.iter())) {
         for (a, b) in found.iter().zip(expected) {
             assert!((f64::from(*a) - b).abs() < 2e-3, "{name}: {} has {a}, not {b}", parameter.name);

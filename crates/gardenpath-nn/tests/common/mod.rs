@@ -1,7 +1,7 @@
 //! The dumps of PyTorch in `tests/reference`.
 
 use gardenpath::{Shape, Symbol};
-use gardenpath_nn::{Architecture, Network, Normalization, Parameter, Tensors};
+use gardenpath_nn::{Architecture, Network, Normalization};
 use safetensors::SafeTensors;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -51,13 +51,6 @@ impl Dump {
 
     pub fn sentences(&self) -> Vec<&[Symbol]> {
         self.sentences.iter().map(Vec::as_slice).collect()
-    }
-
-    /// The tensors of all parameters: `weight`, `gradient` or `final`.
-    pub fn tensors(&self, prefix: &str) -> Tensors<f64> {
-        let parameters = self.network.parameters();
-        let of = |parameter: &Parameter| self.doubles(&format!("{prefix}.{}", parameter.name)).to_vec();
-        Tensors::from_row_major(&parameters, parameters.iter().map(of))
     }
 }
 
