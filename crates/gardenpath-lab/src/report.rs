@@ -5,6 +5,7 @@ mod exact;
 pub mod experiments;
 pub mod html;
 mod measured;
+mod ours;
 pub mod press;
 pub mod summary;
 
@@ -15,7 +16,7 @@ use serde::Serialize;
 
 /// All chapters, the quickest first.
 pub fn chapters() -> Vec<&'static Chapter> {
-    [exact::CHAPTERS, measured::CHAPTERS].into_iter().flatten().collect()
+    [exact::CHAPTERS, measured::CHAPTERS, ours::CHAPTERS].into_iter().flatten().collect()
 }
 
 /// One figure of the report.

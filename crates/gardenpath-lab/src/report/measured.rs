@@ -1,8 +1,6 @@
-//! The chapters on what is measured without networks: ambiguity, statistics of tuples, and learners.
+//! The chapters on what is measured without learning: ambiguity, and the statistics of tuples.
 
 mod clustering;
-mod learners;
-mod probes;
 mod snr;
 mod transition;
 mod triptic;
@@ -10,5 +8,4 @@ mod triptic;
 use super::Chapter;
 
 /// The chapters, the quickest first.
-pub const CHAPTERS: &[Chapter] =
-    &[triptic::CHAPTER, snr::CHAPTER, transition::CHAPTER, clustering::CHAPTER, learners::CHAPTER, probes::CHAPTER];
+pub const CHAPTERS: &[Chapter] = &[triptic::CHAPTER, snr::CHAPTER, transition::CHAPTER, clustering::CHAPTER];
