@@ -1,7 +1,7 @@
 //! How recorded learning curves become numbers: thresholds, exponents, and how well curves fall on one another.
 //!
-//! Everything is a pure function: the same results and the same seed of the bootstrap give the same numbers. What cannot
-//! be said is `None`, and an interval that is not known is NaN.
+//! Everything is a pure function: the same results and the same seed of the bootstrap give the same numbers. What
+//! cannot be said is `None`, and an interval that is not known is NaN.
 //!
 //! ```
 //! use gardenpath::Seed;
@@ -13,8 +13,9 @@
 //!     (0..16).map(|k| 2f64.powi(k)).map(|p| (p, vec![0.99 * loss(p), 1.01 * loss(p)])).collect()
 //! };
 //! let curves = [8.0, 16.0, 32.0].map(|v| (v, curve(v)));
-//! let thresholds = curves.iter().filter_map(|(v, curve)| Some((*v, threshold_with_interval(curve, 0.5, Seed::new(1))?)));
-//! let law = power_law(&thresholds.collect::<Vec<_>>(), Seed::new(1)).unwrap();
+//! let seed = Seed::new(1);
+//! let thresholds = curves.iter().filter_map(|(v, curve)| Some((*v, threshold_with_interval(curve, 0.5, seed)?)));
+//! let law = power_law(&thresholds.collect::<Vec<_>>(), seed).unwrap();
 //! assert!(law.exponent.contains(2.0) && (law.prefactor - 1.0).abs() < 1e-9);
 //! assert!(judge_collapse(&curves, 2.0).unwrap().predicted_score < 1e-3);
 //! ```

@@ -5,6 +5,7 @@ mod exact;
 pub mod experiments;
 pub mod html;
 mod measured;
+mod networks;
 mod ours;
 pub mod press;
 pub mod summary;
@@ -16,7 +17,7 @@ use serde::Serialize;
 
 /// All chapters, the quickest first.
 pub fn chapters() -> Vec<&'static Chapter> {
-    [exact::CHAPTERS, measured::CHAPTERS, ours::CHAPTERS].into_iter().flatten().collect()
+    [exact::CHAPTERS, measured::CHAPTERS, networks::CHAPTERS, ours::CHAPTERS].into_iter().flatten().collect()
 }
 
 /// One figure of the report.

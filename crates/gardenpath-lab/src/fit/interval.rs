@@ -13,7 +13,10 @@ use gardenpath::{Seed, Stream};
 ///
 /// A drawn curve that never falls so far counts as a threshold at infinity, and one that begins below as 0: an end of
 /// the interval is infinite or 0 if the data do not bound it. If a point next to the crossing has one result only, its
-/// noise is unknown and so are both ends. With less than about five seeds the interval is somewhat too narrow.
+/// noise is unknown and so are both ends.
+///
+/// Few seeds hide their own spread, and the interval is then too narrow: it holds the truth in about 94 of 100 cases
+/// with 30 seeds, 85 with 5, 74 with 3 and 49 with 2.
 pub fn threshold_with_interval(curve: &Curve, level: f64, seed: Seed) -> Option<Estimate> {
     let points = measured(curve);
     let means: Vec<(f64, f64)> = points.iter().map(|(x, results)| (*x, mean(results))).collect();
@@ -103,14 +106,17 @@ mod tests {
     }
 
     #[test]
-    fn the_truth_lies_within_about_95_of_100_intervals() {
+    fn intervals_hold_the_truth_as_often_as_they_say() {
         let noise = Noise { of_seed: 0.3, of_result: 0.03 };
-        let holds = |repetition: u64| {
-            let curve = learning_curve(6.0, (0.0, 12.0), noise, 12, Seed::new(7).nth(repetition));
-            threshold_with_interval(&curve, 0.5, Seed::new(repetition)).unwrap().contains(6f64.exp())
+        let holds = |seeds: u64, repetition: u64| {
+            let curve = learning_curve(6.0, (0.0, 12.0), noise, seeds, Seed::new(7).nth(repetition));
+            let estimate = threshold_with_interval(&curve, 0.5, Seed::new(repetition));
+            estimate.is_some_and(|estimate| estimate.contains(6f64.exp()))
         };
-        let held = (0..300).filter(|&repetition| holds(repetition)).count();
-        assert!((264..=297).contains(&held), "{held} of 300");
+        for (seeds, percent) in [(2, 49), (3, 74), (5, 85), (30, 94)] {
+            let held = (0..500).filter(|&repetition| holds(seeds, repetition)).count();
+            assert!(held.abs_diff(5 * percent) <= 25, "{held} of 500 with {seeds} seeds");
+        }
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use super::statistics::normal;
 use gardenpath::Seed;
 
+/// The points of a curve.
+type Points = Vec<(f64, Vec<f64>)>;
+
 /// What makes the curves of different seeds differ.
 #[derive(Clone, Copy)]
 pub struct Noise {
@@ -18,20 +21,14 @@ pub fn sigmoid(x: f64) -> f64 {
 }
 
 /// A function of ln P as the curve of one seed, from one ln P to another in equal steps.
-pub fn curve_of(from: f64, to: f64, step: f64, value: impl Fn(f64) -> f64) -> Vec<(f64, Vec<f64>)> {
+pub fn curve_of(from: f64, to: f64, step: f64, value: impl Fn(f64) -> f64) -> Points {
     let points = ((to - from) / step).round() as usize;
     let at = |k: usize| from + step * k as f64;
     (0..=points).map(|k| (at(k).exp(), vec![value(at(k))])).collect()
 }
 
 /// Sigmoids in ln P around `middle`, at powers of 2 within a range of ln P.
-pub fn learning_curve(
-    middle: f64,
-    (from, to): (f64, f64),
-    noise: Noise,
-    seeds: u64,
-    seed: Seed,
-) -> Vec<(f64, Vec<f64>)> {
+pub fn learning_curve(middle: f64, (from, to): (f64, f64), noise: Noise, seeds: u64, seed: Seed) -> Points {
     let step = std::f64::consts::LN_2;
     let result = |x: f64, k: u64| {
         let moved = noise.of_seed * normal(&mut seed.child("grammar").stream(k));
@@ -45,14 +42,7 @@ pub fn learning_curve(
 
 /// A curve for each of some v, with P* = v^exponent and each measured at `reach` of ln P around it, or all of them
 /// wherever one is.
-pub fn family(
-    exponent: f64,
-    reach: f64,
-    everywhere: bool,
-    noise: Noise,
-    seeds: u64,
-    seed: Seed,
-) -> Vec<(f64, Vec<(f64, Vec<f64>)>)> {
+pub fn family(exponent: f64, reach: f64, everywhere: bool, noise: Noise, seeds: u64, seed: Seed) -> Vec<(f64, Points)> {
     let middle = |v: f64| exponent * v.ln();
     let curve = |v: f64| {
         let (first, last) = if everywhere { (8.0, 32.0) } else { (v, v) };

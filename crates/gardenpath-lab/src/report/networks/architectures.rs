@@ -1,0 +1,170 @@
+//! Three kinds of networks side by side.
+
+use super::family::{Family, LEVEL, LOSS, points, sentences_axis};
+use super::judge::{self, decimals, mean_ratio, sentences};
+use crate::figure::{Axis, Chart, Figure, Guide, Legend, Look, Marker, Point, Series};
+use crate::fit::Estimate;
+use crate::record::Records;
+use crate::report::{Chapter, Finding, Page, Verdict};
+use anyhow::Result;
+
+pub(super) const CHAPTER: Chapter = Chapter {
+    name: "archis_and_titles",
+    title: "Inside networks, convolutional networks and transformers",
+    paper: "All three kinds of networks need a number of sentences that grows as v^2. The more of the tree a network has in \
+            its wiring, the fewer it needs: inside networks least, then convolutional ones, then transformers.",
+    experiments: &["cnn", "inn", "transformer"],
+    draw,
+};
+
+/// Names in records and in text, from the fewest sentences to the most.
+const MODELS: [(&str, &str); 3] = [("inn", "INN"), ("cnn", "CNN"), ("transformer", "transformer")];
+/// The predicted exponent of the vocabulary.
+const PREDICTED: u32 = 2;
+/// The vocabulary that all experiments have.
+const COMMON: f64 = 8.0;
+/// What tells vocabularies apart, and their colour in the legend.
+const MARKERS: [Marker; 5] = [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Wedge];
+const GREY: &str = "#666666";
+
+/// All networks at one depth.
+struct Depth {
+    depth: u32,
+    families: [Family; 3],
+}
+
+impl Depth {
+    fn new(records: &Records, depth: u32) -> Self {
+        let family = |(model, _): (&str, _)| Family::of_networks(records, model, f64::from(depth));
+        Depth { depth, families: MODELS.map(family) }
+    }
+
+    /// P* of each kind of network at the common vocabulary.
+    fn thresholds(&self) -> [Option<Estimate>; 3] {
+        self.families.each_ref().map(|family| family.threshold(COMMON))
+    }
+}
+
+fn draw(records: &Records) -> Result<Page> {
+    let depths = [2, 3].map(|depth| Depth::new(records, depth));
+    let [shallow, deep] = &depths;
+    let claim = |name: &str| format!("L = 2: P* of {name} grows as v^2");
+    let mut findings: Vec<Finding> = [0, 1]
+        .map(|model| judge::exponent(claim(MODELS[model].1), f64::from(PREDICTED), &shallow.families[model]))
+        .into();
+    findings.extend(depths.iter().flat_map(|depth| [order(depth, 0), order(depth, 1)]));
+    Ok(Page {
+        figure: Figure::grid(3, vec![curves(shallow).into(), curves(deep).into(), needs(&depths).into()]),
+        caption: format!(
+            "The test loss of three kinds of networks (1 is guessing) on trees of two (a) and three (b) levels, against the \
+             number P of training sentences over the square of the vocabulary v. Inside networks (INN) have filters for exactly \
+             those spans that can be nodes of a tree, convolutional networks (CNN) see neighbouring tokens first, and \
+             transformers have to find out by themselves. (c) The number P* of sentences that halve the loss at v = {COMMON}, with \
+             95% intervals."
+        ),
+        findings,
+    })
+}
+
+fn curves(depth: &Depth) -> Chart {
+    let mut vocabs: Vec<f64> = depth.families.iter().flat_map(|family| &family.curves).map(|curve| curve.0).collect();
+    vocabs.sort_by(f64::total_cmp);
+    vocabs.dedup();
+    let marker = |vocab: f64| MARKERS[vocabs.iter().take_while(|v| **v < vocab).count() % MARKERS.len()];
+    let mut series = Vec::new();
+    for (number, family) in depth.families.iter().enumerate() {
+        for (place, (vocab, points)) in family.bands(f64::from(PREDICTED)).into_iter().enumerate() {
+            let name = if place == 0 { MODELS[number].1 } else { "" };
+            series.push(Series::new(name, points).look(Look::line().band().number(number).marker(marker(vocab))));
+        }
+    }
+    // Only for the legend: every network has every marker.
+    let key = |&vocab: &f64| {
+        let look = Look::markers().marker(marker(vocab)).colour(GREY);
+        Series::new(format!("*v* = {vocab}"), [Point::new(f64::NAN, 0.0)]).look(look)
+    };
+    series.extend(vocabs.iter().map(key));
+    Chart {
+        title: Some(format!("*L* = {}", depth.depth)),
+        guides: vec![Guide::horizontal(LEVEL, "")],
+        legend: Legend::Below,
+        ..Chart::new(sentences_axis(PREDICTED), Axis::linear(LOSS).range(0.0, 1.1), series)
+    }
+}
+
+fn needs(depths: &[Depth]) -> Chart {
+    let series = |depth: &Depth| {
+        let thresholds = depth.thresholds().into_iter().enumerate();
+        let known = thresholds.filter_map(|(place, threshold)| Some((place as f64, threshold?)));
+        Series::new(format!("*L* = {}", depth.depth), points(known))
+    };
+    Chart {
+        title: Some(format!("*v* = {COMMON}")),
+        ..Chart::new(
+            Axis::linear("").range(-0.4, 2.4).ticks((0..3).map(|place| (f64::from(place), MODELS[place as usize].1))),
+            Axis::log("sentences *P*^*"),
+            depths.iter().map(series).collect(),
+        )
+    }
+}
+
+/// Whether one kind of network needs fewer sentences than the next one.
+fn order(depth: &Depth, fewer: usize) -> Finding {
+    let names = [fewer, fewer + 1].map(|model| MODELS[model].1);
+    let claim = format!("L = {}: {} needs fewer sentences than {}", depth.depth, names[0], names[1]);
+    let thresholds = [fewer, fewer + 1].map(|model| depth.thresholds()[model]);
+    let words = |k: usize| {
+        let known = thresholds[k].map_or(format!("does not fall through {LEVEL} at these sizes"), |p| sentences(&p));
+        format!("{} {known}", names[k])
+    };
+    let both = format!("at v = {COMMON}: {}, {}", words(0), words(1));
+    let [Some(few), Some(many)] = thresholds else { return Finding::new(claim, both, Verdict::TooSmall) };
+    let Some(ratio) = mean_ratio(&[(many, few)]) else { return Finding::new(claim, both, Verdict::TooSmall) };
+    let verdict = match () {
+        () if ratio.contains(1.0) => Verdict::TooSmall,
+        () if ratio.value > 1.0 => Verdict::Agrees,
+        () => Verdict::Differs,
+    };
+    Finding::new(claim, format!("{both}, ratio {}", decimals(&ratio)), verdict)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::synthetic;
+    use super::*;
+
+    const VOCABS: [f64; 3] = [8.0, 12.0, 16.0];
+
+    /// Networks that need these multiples of v^2 at depth 2, and ten times that at depth 3, but without transformers.
+    fn findings(multiples: [f64; 3]) -> Vec<Finding> {
+        let mut all = Vec::new();
+        for ((model, _), multiple) in MODELS.iter().zip(multiples) {
+            all.extend(synthetic::networks(model, 2, &VOCABS, |vocab| multiple * vocab * vocab));
+            if *model != "transformer" {
+                all.extend(synthetic::networks(model, 3, &[4.0, 8.0], |vocab| 10.0 * multiple * vocab * vocab));
+            }
+        }
+        let page = draw(&Records { all }).unwrap();
+        assert!(page.figure.png(1.0).is_ok());
+        page.findings
+    }
+
+    fn verdicts(multiples: [f64; 3]) -> Vec<Verdict> {
+        findings(multiples).iter().map(|finding| finding.verdict).collect()
+    }
+
+    #[test]
+    fn the_order_is_found_and_what_is_missing_is_not() {
+        use Verdict::{Agrees, Differs, TooSmall};
+        assert_eq!(verdicts([3.0, 10.0, 40.0]), [Agrees, Agrees, Agrees, Agrees, Agrees, TooSmall]);
+        assert_eq!(verdicts([10.0, 3.0, 40.0]), [Agrees, Agrees, Differs, Agrees, Differs, TooSmall]);
+        assert_eq!(verdicts([10.0, 10.0, 1.0]), [Agrees, Agrees, TooSmall, Differs, TooSmall, TooSmall]);
+    }
+
+    #[test]
+    fn numbers_are_those_at_the_common_vocabulary() {
+        let measured = &findings([3.0, 12.0, 40.0])[2].measured;
+        assert!(measured.starts_with("at v = 8: INN 192 [") && measured.contains("CNN 768 ["), "{measured}");
+        assert!(measured.contains("ratio 4.00 ["), "{measured}");
+    }
+}

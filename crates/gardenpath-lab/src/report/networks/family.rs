@@ -1,0 +1,128 @@
+//! Learning curves that differ in the vocabulary, and the number of sentences P* at which each falls to one half.
+
+use crate::figure::{Axis, Chart, Guide, Look, Palette, Point, Series};
+use crate::fit::{Estimate, PowerLaw, band, power_law, threshold_with_interval};
+use crate::record::Records;
+use gardenpath::Seed;
+
+/// A network has learned when its loss falls to this part of guessing.
+pub const LEVEL: f64 = 0.5;
+
+/// Below this vocabulary, symbols have so few rules that laws for many of them need not hold.
+const LARGE: f64 = 8.0;
+
+/// The name of the axis of losses.
+pub const LOSS: &str = "test loss, in units of guessing";
+
+/// One curve for each vocabulary, increasing.
+pub struct Family {
+    /// The vocabulary, and for each number of sentences the results of all seeds.
+    pub curves: Vec<(f64, Vec<(f64, Vec<f64>)>)>,
+}
+
+impl Family {
+    /// The losses of one kind of network at one depth.
+    pub fn of_networks(records: &Records, model: &str, depth: f64) -> Self {
+        let records = records.with_text("measure", "train").with_text("model", model).with("depth", depth);
+        let curve = |vocab: f64| (vocab, records.with("vocab", vocab).curve("samples", "normalized_loss"));
+        Family { curves: records.values("vocab").into_iter().map(curve).collect() }
+    }
+
+    /// The curves of large vocabularies.
+    pub fn large(&self) -> Family {
+        Family { curves: self.curves.iter().filter(|(vocab, _)| *vocab >= LARGE).cloned().collect() }
+    }
+
+    /// P* for each vocabulary whose curve falls to one half.
+    pub fn thresholds(&self) -> Vec<(f64, Estimate)> {
+        let threshold = |curve: &[_]| threshold_with_interval(curve, LEVEL, Seed::new(1));
+        self.curves.iter().filter_map(|(vocab, curve)| Some((*vocab, threshold(curve)?))).collect()
+    }
+
+    /// P* for a vocabulary.
+    pub fn threshold(&self, vocab: f64) -> Option<Estimate> {
+        self.thresholds().into_iter().find(|(found, _)| *found == vocab).map(|(_, threshold)| threshold)
+    }
+
+    /// P* as a power of the vocabulary.
+    pub fn law(&self) -> Option<PowerLaw> {
+        power_law(&self.thresholds(), Seed::new(1))
+    }
+
+    /// The mean over seeds with its standard error, against the number of sentences over a power of the vocabulary.
+    pub fn bands(&self, exponent: f64) -> Vec<(f64, Vec<Point>)> {
+        let rescaled = |vocab: f64, point: Point| Point { x: point.x / vocab.powf(exponent), ..point };
+        let points = |(vocab, curve): &(f64, Vec<_>)| {
+            (*vocab, band(curve).into_iter().map(|point| rescaled(*vocab, point)).collect())
+        };
+        self.curves.iter().map(points).collect()
+    }
+
+    /// All curves in one chart, against the number of sentences over a power of the vocabulary.
+    pub fn chart(&self, title: String, exponent: u32) -> Chart {
+        let series = |(vocab, points): (f64, Vec<Point>)| {
+            Series::new(format!("*v* = {vocab}"), points).look(Look::line().band())
+        };
+        Chart {
+            title: Some(title),
+            guides: vec![Guide::horizontal(LEVEL, "")],
+            palette: Palette::Ordered,
+            ..Chart::new(
+                sentences_axis(exponent),
+                Axis::linear(LOSS).range(0.0, 1.1),
+                self.bands(f64::from(exponent)).into_iter().map(series).collect(),
+            )
+        }
+    }
+}
+
+/// The axis of numbers of sentences over a power of the vocabulary.
+pub fn sentences_axis(exponent: u32) -> Axis {
+    match exponent {
+        0 => Axis::log("training sentences *P*"),
+        _ => Axis::log(format!("*P* / *v*^{exponent}")),
+    }
+}
+
+/// P* against something as points with their intervals, as far as these are known.
+pub fn points(thresholds: impl IntoIterator<Item = (f64, Estimate)>) -> Vec<Point> {
+    let known = |end: f64| Some(end).filter(|end| end.is_finite());
+    let point = |(x, Estimate { value, low, high })| Point { x, y: value, low: known(low), high: known(high) };
+    thresholds.into_iter().map(point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::synthetic;
+    use super::*;
+
+    #[test]
+    fn families_are_of_one_network_and_depth() {
+        let law = |vocab: f64| 3.0 * vocab.powi(2);
+        let mut all = synthetic::networks("cnn", 2, &[8.0, 16.0], law);
+        all.extend(synthetic::networks("cnn", 3, &[8.0], |vocab| 10.0 * law(vocab)));
+        all.extend(synthetic::networks("inn", 2, &[8.0], |vocab| 0.1 * law(vocab)));
+        let family = Family::of_networks(&Records { all }, "cnn", 2.0);
+        let thresholds = family.thresholds();
+        assert_eq!(thresholds.iter().map(|(vocab, _)| *vocab).collect::<Vec<_>>(), [8.0, 16.0]);
+        for (vocab, threshold) in thresholds {
+            assert!((threshold.value / law(vocab) - 1.0).abs() < 0.02 && threshold.contains(law(vocab)));
+        }
+        assert!(family.law().unwrap().exponent.contains(2.0) && family.threshold(12.0).is_none());
+    }
+
+    #[test]
+    fn rescaling_divides_the_sentences_only() {
+        let family = Family { curves: vec![(4.0, vec![(32.0, vec![0.2, 0.4])])] };
+        let (raw, rescaled) = (family.bands(0.0), family.bands(2.0));
+        assert_eq!((raw[0].1[0].x, rescaled[0].1[0].x), (32.0, 2.0));
+        assert_eq!(Point { x: 32.0, ..rescaled[0].1[0] }, raw[0].1[0]);
+    }
+
+    #[test]
+    fn ends_that_are_not_known_are_not_drawn() {
+        let open = Estimate { value: 4.0, low: 2.0, high: f64::INFINITY };
+        let found = points([(1.0, open), (2.0, Estimate::without_interval(5.0))]);
+        assert_eq!(found, [Point { x: 1.0, y: 4.0, low: Some(2.0), high: None }, Point::new(2.0, 5.0)]);
+    }
+}
