@@ -80,3 +80,29 @@ pub enum Verdict {
     /// The sizes of this run are too small to tell.
     TooSmall,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    /// A report is made while results arrive: chapters must bear with none.
+    #[test]
+    fn every_chapter_draws_without_results() {
+        for chapter in chapters() {
+            let page = (chapter.draw)(&Records::default()).unwrap();
+            assert!(page.figure.svg().len() > 500, "{}", chapter.name);
+            assert!(!page.caption.is_empty() && !page.findings.is_empty(), "{}", chapter.name);
+            let judged = page.findings.iter().any(|finding| finding.verdict != Verdict::TooSmall);
+            assert_eq!(judged, chapter.experiments.is_empty(), "{}: nothing can be judged without results", chapter.name);
+        }
+    }
+
+    #[test]
+    fn names_are_distinct_and_good_for_files() {
+        let names: HashSet<&str> = chapters().iter().map(|chapter| chapter.name).collect();
+        assert_eq!(names.len(), chapters().len());
+        let good = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        assert!(names.iter().all(|name| name.chars().all(good)));
+    }
+}
