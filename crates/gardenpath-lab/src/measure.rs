@@ -168,7 +168,8 @@ mod tests {
             let mut found: Vec<String> = small(name).parameters().into_iter().map(|(name, _)| name).collect();
             let mut expected: Vec<&str> = parameters(name).to_vec();
             expected.push("measure");
-            (found.sort(), expected.sort());
+            found.sort();
+            expected.sort();
             assert_eq!(found, expected, "{name}");
         }
     }

@@ -33,6 +33,9 @@ impl Record {
     }
 }
 
+/// For each value of something, increasing, the results of all seeds.
+pub type Curve = Vec<(f64, Vec<f64>)>;
+
 /// The finished cells of some experiments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Records {
@@ -65,7 +68,7 @@ impl Records {
     }
 
     /// For each value of `x`, increasing, the values of `y` of all records that have it: one for each seed.
-    pub fn curve(&self, x: &str, y: &str) -> Vec<(f64, Vec<f64>)> {
+    pub fn curve(&self, x: &str, y: &str) -> Curve {
         let of_x = |value: f64| {
             let here = self.all.iter().filter(|record| record.number(x) == value);
             (value, here.map(|record| record.number(y)).filter(|y| !y.is_nan()).collect())

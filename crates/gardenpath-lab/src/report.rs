@@ -94,7 +94,12 @@ mod tests {
             assert!(page.figure.svg().len() > 500, "{}", chapter.name);
             assert!(!page.caption.is_empty() && !page.findings.is_empty(), "{}", chapter.name);
             let judged = page.findings.iter().any(|finding| finding.verdict != Verdict::TooSmall);
-            assert_eq!(judged, chapter.experiments.is_empty(), "{}: nothing can be judged without results", chapter.name);
+            assert_eq!(
+                judged,
+                chapter.experiments.is_empty(),
+                "{}: nothing can be judged without results",
+                chapter.name
+            );
         }
     }
 

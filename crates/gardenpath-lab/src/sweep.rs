@@ -1,6 +1,7 @@
 //! A sweep: the cells of an experiment, measured by as many workers as there are, on any number of machines.
 
 pub mod collect;
+pub mod slurm;
 pub mod status;
 
 use crate::measure::Measure;

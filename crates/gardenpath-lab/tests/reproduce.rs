@@ -19,7 +19,10 @@ fn figures_and_page_are_written_and_kept() {
         }
     }
     let page = std::fs::read_to_string(lab.path("r/report.html")).unwrap();
-    assert!(page.contains("id=\"triptic\"") && page.contains("reproduce triptic --scale full"), "the page has its sections");
+    assert!(
+        page.contains("id=\"triptic\"") && page.contains("reproduce triptic --scale full"),
+        "the page has its sections"
+    );
 
     let pictures = |lab: &Lab| std::fs::metadata(lab.path("r/figures/triptic.png")).unwrap().modified().unwrap();
     let (before, start) = (pictures(&lab), Instant::now());

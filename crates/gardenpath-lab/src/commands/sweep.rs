@@ -5,10 +5,11 @@ use crate::draw::table::{Table, duration, grouped};
 use crate::experiment::{Experiment, Scale};
 use crate::measure::Measure;
 use crate::progress;
-use crate::store::Store;
+use crate::store::{State, Store};
+use crate::sweep::slurm::{Ending, Settings, Slurm, Totals};
 use crate::sweep::status::Status;
 use crate::sweep::{self, Event, Shard};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -18,6 +19,8 @@ use std::path::PathBuf;
 pub enum Command {
     /// Measure the cells that are missing.
     Run(Run),
+    /// Let a cluster measure the cells that are missing.
+    Submit(Submit),
     /// Say how far a sweep has come, and what failed.
     Status(Which),
     /// Write all results as one Parquet file.
@@ -53,6 +56,32 @@ pub struct Run {
     /// Take only this part of the cells: part I of N
     #[arg(long, value_name = "I/N", default_value = "1/1", hide_default_value = true)]
     shard: Shard,
+    /// Leave out cells that have failed before
+    #[arg(long)]
+    skip_failed: bool,
+}
+
+/// The arguments of `sweep submit`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Submits an array of workers and follows it. Tasks that are cancelled, cut off or lost with their node are submitted again \
+until no cell is missing; cells that fail are not tried again. Ctrl-C leaves the array running, and the same command \
+follows it again. The job script and what the tasks say are in DIR/slurm.
+
+Examples:
+  gardenpath sweep submit experiments/transition.toml --store results --slurm --scale full --time 4:00:00
+  gardenpath sweep submit experiments/transition.toml --store results --slurm --array-size 64 --detach")]
+pub struct Submit {
+    #[command(flatten)]
+    which: Which,
+    /// Use Slurm
+    #[arg(long)]
+    slurm: bool,
+    #[command(flatten)]
+    settings: Settings,
+    /// Submit once, print the number of the job and return
+    #[arg(long)]
+    detach: bool,
 }
 
 /// The arguments of `sweep collect`.
@@ -69,6 +98,7 @@ pub struct Collect {
 pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
     match command {
         Command::Run(arguments) => measure(arguments, answer),
+        Command::Submit(arguments) => submit(arguments, answer),
         Command::Status(which) => status(which, answer),
         Command::Collect(arguments) => collect(arguments, answer),
     }
@@ -83,7 +113,8 @@ impl Which {
 
 fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
     let (cells, store) = arguments.which.open()?;
-    let own = arguments.shard.of(&cells);
+    let mut own = arguments.shard.of(&cells);
+    own.retain(|cell| !arguments.skip_failed || store.state(cell) != State::Failed);
     let bar = progress::bar(own.len() as u64, "measuring");
     let bar = if answer.json { progress::beside_results(bar) } else { bar };
     let (mut found, mut done, mut failed) = (0, 0, 0);
@@ -119,6 +150,38 @@ fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
         answer.text(&format!("{cells} cells: {found} were there, {done} measured, {failed} failed\n"))?;
     }
     sweep::refuse_failures(failed, own.len())
+}
+
+fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
+    let Submit { which, settings, .. } = arguments;
+    if !arguments.slurm {
+        bail!("--slurm is the only scheduler so far");
+    }
+    let (cells, store) = which.open()?;
+    let slurm = Slurm::new(&which.experiment, which.scale, &cells, &which.store, &store, settings)?;
+    let (totals, arrays) = match slurm.run(arguments.detach)? {
+        Ending::Finished { totals, arrays } => (totals, arrays),
+        Ending::Detached(job) if answer.json => return answer.json_line(&json!({"job": job})),
+        Ending::Detached(job) => return answer.text(&format!("{job}\n")),
+        Ending::Interrupted(job) => {
+            progress::note(&format!("array {job} goes on: the same command follows it again, scancel {job} ends it"));
+            std::process::exit(130);
+        }
+    };
+    let Totals { done, failed, missing } = totals;
+    if answer.json {
+        let all = cells.len();
+        answer
+            .json_line(&json!({"cells": all, "done": done, "failed": failed, "missing": missing, "arrays": arrays}))?;
+    } else {
+        let all = grouped(cells.len() as u64);
+        answer.text(&format!("{all} cells: {done} done, {failed} failed, {missing} missing; arrays: {arrays}\n"))?;
+    }
+    if missing > 0 {
+        let place = which.store.join("slurm");
+        bail!("{missing} of {} cells are missing; what the tasks said is in {}", cells.len(), place.display());
+    }
+    sweep::refuse_failures(failed, cells.len())
 }
 
 fn status(which: &Which, answer: &mut Answer) -> Result<()> {

@@ -3,7 +3,7 @@
 use crate::draw::table::short;
 use crate::figure::{Axis, Chart, Dash, Figure, Look, Panel, Series};
 use crate::fit::{band, judge_collapse, mean, power_law, rises_through_with_interval};
-use crate::record::Records;
+use crate::record::{Curve, Records};
 use crate::report::{Chapter, Finding, Page, Verdict};
 use anyhow::Result;
 use gardenpath::Seed;
@@ -39,8 +39,7 @@ fn draw(records: &Records) -> Result<Page> {
     })];
     let mut findings = Vec::new();
     for (kind, words, exponent) in KINDS {
-        let curves: Vec<(f64, Vec<(f64, Vec<f64>)>)> =
-            vocabs.iter().map(|&vocab| (vocab, curve(vocab, kind))).collect();
+        let curves: Vec<(f64, Curve)> = vocabs.iter().map(|&vocab| (vocab, curve(vocab, kind))).collect();
         let scaled = curves.iter().map(|(vocab, curve)| {
             let points = band(curve).into_iter().map(|mut point| {
                 point.x /= vocab.powf(exponent);
@@ -62,7 +61,7 @@ fn draw(records: &Records) -> Result<Page> {
     Ok(Page { figure: Figure::grid(3, panels), caption: caption.into(), findings })
 }
 
-fn scaling(words: &str, exponent: f64, curves: &[(f64, Vec<(f64, Vec<f64>)>)]) -> Finding {
+fn scaling(words: &str, exponent: f64, curves: &[(f64, Curve)]) -> Finding {
     let claim = format!("{words} rules need a number of sentences that grows as v^{exponent} at constant f");
     let seed = Seed::new(0).child("purity");
     let points: Vec<_> =

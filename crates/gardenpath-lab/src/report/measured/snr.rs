@@ -3,7 +3,7 @@
 use crate::draw::table::short;
 use crate::figure::{Axis, Chart, Figure, Guide, Look, Panel, Series};
 use crate::fit::{band, power_law, threshold_with_interval};
-use crate::record::Records;
+use crate::record::{Curve, Records};
 use crate::report::{Chapter, Finding, Page, Verdict};
 use anyhow::Result;
 use gardenpath::Seed;
@@ -21,7 +21,7 @@ pub(super) const CHAPTER: Chapter = Chapter {
 const LEVEL: f64 = 0.5;
 
 /// For each number of sentences the noise of each grammar over the mean signal of all.
-fn inverse(records: &Records) -> Vec<(f64, Vec<f64>)> {
+fn inverse(records: &Records) -> Curve {
     let signal = records.all.iter().map(|record| record.number("signal")).sum::<f64>() / records.all.len() as f64;
     let noises: Vec<Vec<f64>> = records.all.iter().map(|record| record.numbers("noise")).collect();
     let sizes = records.all.first().map(|record| record.numbers("sizes")).unwrap_or_default();
@@ -33,7 +33,7 @@ fn draw(records: &Records) -> Result<Page> {
     let (mut panels, mut findings) = (Vec::new(), Vec::new());
     for depth in records.values("depth") {
         let here = records.with("depth", depth);
-        let curves: Vec<(f64, Vec<(f64, Vec<f64>)>)> =
+        let curves: Vec<(f64, Curve)> =
             here.values("vocab").into_iter().map(|vocab| (vocab, inverse(&here.with("vocab", vocab)))).collect();
         let series =
             curves.iter().map(|(v, curve)| Series::new(format!("*v* = {v}"), band(curve)).look(Look::line().band()));
@@ -53,7 +53,7 @@ fn draw(records: &Records) -> Result<Page> {
     Ok(Page { figure: Figure::grid(2, panels), caption: caption.into(), findings })
 }
 
-fn exponent(depth: f64, curves: &[(f64, Vec<(f64, Vec<f64>)>)]) -> Finding {
+fn exponent(depth: f64, curves: &[(f64, Curve)]) -> Finding {
     let claim = format!("at depth {depth} the sample complexity grows as v^2");
     let seed = Seed::new(0).child("snr");
     // Below, one rule more or less changes too much.

@@ -14,10 +14,14 @@ const LARGE: f64 = 8.0;
 /// The name of the axis of losses.
 pub const LOSS: &str = "test loss, in units of guessing";
 
+/// For each number of sentences the results of all seeds.
+pub type Results = Vec<(f64, Vec<f64>)>;
+
 /// One curve for each vocabulary, increasing.
+#[derive(Clone)]
 pub struct Family {
-    /// The vocabulary, and for each number of sentences the results of all seeds.
-    pub curves: Vec<(f64, Vec<(f64, Vec<f64>)>)>,
+    /// The vocabulary, and its curve.
+    pub curves: Vec<(f64, Results)>,
 }
 
 impl Family {
@@ -28,9 +32,20 @@ impl Family {
         Family { curves: records.values("vocab").into_iter().map(curve).collect() }
     }
 
+    /// Whether there are results for a vocabulary.
+    pub fn has(&self, vocab: f64) -> bool {
+        self.curves.iter().any(|(found, _)| *found == vocab)
+    }
+
     /// The curves of large vocabularies.
     pub fn large(&self) -> Family {
         Family { curves: self.curves.iter().filter(|(vocab, _)| *vocab >= LARGE).cloned().collect() }
+    }
+
+    /// The fewest results of any point: two or three seeds hide how far apart they can be.
+    pub fn seeds(&self) -> usize {
+        let counts = self.curves.iter().flat_map(|(_, curve)| curve.iter().map(|(_, results)| results.len()));
+        counts.min().unwrap_or(0)
     }
 
     /// P* for each vocabulary whose curve falls to one half.
@@ -52,7 +67,7 @@ impl Family {
     /// The mean over seeds with its standard error, against the number of sentences over a power of the vocabulary.
     pub fn bands(&self, exponent: f64) -> Vec<(f64, Vec<Point>)> {
         let rescaled = |vocab: f64, point: Point| Point { x: point.x / vocab.powf(exponent), ..point };
-        let points = |(vocab, curve): &(f64, Vec<_>)| {
+        let points = |(vocab, curve): &(f64, Results)| {
             (*vocab, band(curve).into_iter().map(|point| rescaled(*vocab, point)).collect())
         };
         self.curves.iter().map(points).collect()
@@ -81,6 +96,18 @@ pub fn sentences_axis(exponent: u32) -> Axis {
     match exponent {
         0 => Axis::log("training sentences *P*"),
         _ => Axis::log(format!("*P* / *v*^{exponent}")),
+    }
+}
+
+/// A sentence about networks whose training was cut off, if there are any, to be put behind a caption.
+pub fn cut_off(records: &Records) -> String {
+    let runs = records.with_text("measure", "train");
+    match (runs.with_text("ending", "steps").all.len(), runs.all.len()) {
+        (0, _) => String::new(),
+        (cut, all) => format!(
+            " {cut} of {all} networks came to their limit of steps while they were learning: their losses are upper bounds, \
+             and so is a P* that depends on them."
+        ),
     }
 }
 
@@ -117,6 +144,22 @@ mod tests {
         let (raw, rescaled) = (family.bands(0.0), family.bands(2.0));
         assert_eq!((raw[0].1[0].x, rescaled[0].1[0].x), (32.0, 2.0));
         assert_eq!(Point { x: 32.0, ..rescaled[0].1[0] }, raw[0].1[0]);
+    }
+
+    #[test]
+    fn the_fewest_seeds_count() {
+        let curve = vec![(32.0, vec![0.2, 0.4]), (64.0, vec![0.1])];
+        assert_eq!(Family { curves: vec![(4.0, curve)] }.seeds(), 1);
+        assert_eq!(Family { curves: vec![] }.seeds(), 0);
+    }
+
+    #[test]
+    fn networks_that_were_cut_off_are_counted() {
+        let mut all = synthetic::networks("cnn", 2, &[8.0], |_| 100.0);
+        assert_eq!(cut_off(&Records { all: all.clone() }), "");
+        all[3].result.insert("ending".into(), "steps".into());
+        all[4].result.insert("ending".into(), "plateau".into());
+        assert!(cut_off(&Records { all }).starts_with(" 1 of 27 networks"));
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! What curves say about a predicted exponent or factor, in words.
 
 use super::family::{Family, LEVEL};
-use crate::draw::table::short;
 use crate::fit::{Estimate, judge_collapse};
 use crate::report::{Finding, Verdict};
 
-/// How far an exponent may be from the prediction, as a part of it, if the interval does not contain it: networks of
+/// How far a number may be from the prediction, as a part of it, if the interval does not contain it: networks of
 /// finite width at finite vocabularies are not the limit that the theory is about.
 const TOLERANCE: f64 = 0.2;
 
@@ -13,37 +12,69 @@ const TOLERANCE: f64 = 0.2;
 /// again as the predicted one, a ninth would be left.
 const COLLAPSED: f64 = 0.1;
 
-/// Whether P* grows as the predicted power of the vocabulary. The prediction is about large vocabularies, and small ones
-/// cannot refute it: they count only where there are no two others.
+/// Vocabularies whose ratio is smaller say little about an exponent.
+const APART: f64 = 1.5;
+
+/// Whether a number is what was predicted.
+pub fn is_near(found: &Estimate, predicted: f64) -> bool {
+    found.contains(predicted) || (found.value - predicted).abs() <= TOLERANCE * predicted
+}
+
+/// Whether P* grows as the predicted power of the vocabulary.
 pub fn exponent(claim: impl Into<String>, predicted: f64, family: &Family) -> Finding {
-    let large = family.large();
-    let (fitted, refuses) = match large.law() {
-        Some(_) => (&large, Verdict::Differs),
-        None => (family, Verdict::TooSmall),
-    };
-    let Some(law) = fitted.law() else { return too_few(claim, family) };
+    let (deciding, otherwise) = deciding(family);
+    let Some(law) = deciding.law() else { return too_few(claim, family) };
     let found = law.exponent;
-    let close = (found.value - predicted).abs() <= TOLERANCE * predicted;
-    let vocabs: Vec<String> = fitted.thresholds().iter().map(|(vocab, _)| vocab.to_string()).collect();
-    let measured = format!("exponent {} from v = {}", decimals(&found), vocabs.join(", "));
-    Finding::new(claim, measured, if close || found.contains(predicted) { Verdict::Agrees } else { refuses })
+    let vocabs = deciding.thresholds().into_iter().map(|(vocab, _)| vocab);
+    let measured = format!("exponent {} from {}", decimals(&found), vocabularies(vocabs));
+    let verdict = match () {
+        // An interval with room for most other laws supports none.
+        () if found.high - found.low > predicted => Verdict::TooSmall,
+        () if is_near(&found, predicted) => Verdict::Agrees,
+        () => otherwise,
+    };
+    Finding::new(claim, measured, verdict)
 }
 
 /// Whether curves fall on one another when P is divided by the predicted power of the vocabulary.
 pub fn collapse(claim: impl Into<String>, predicted: f64, family: &Family) -> Finding {
-    let judged = if family.thresholds().len() < 2 { None } else { judge_collapse(&family.curves, predicted) };
+    let (deciding, otherwise) = deciding(family);
+    let judged = if deciding.thresholds().len() < 2 { None } else { judge_collapse(&deciding.curves, predicted) };
     let Some(judged) = judged else { return too_few(claim, family) };
     let measured = format!(
-        "squared distance {:.3} at exponent {predicted}, {:.3} at the best exponent {:.2}, 1 without rescaling",
-        judged.predicted_score, judged.best_score, judged.best
+        "squared distance {:.3} at exponent {predicted}, {:.3} at the best exponent {:.2}, 1 without rescaling, for {}",
+        judged.predicted_score,
+        judged.best_score,
+        judged.best,
+        vocabularies(deciding.curves.iter().map(|(vocab, _)| *vocab))
     );
-    Finding::check(claim, measured, judged.predicted_score <= COLLAPSED)
+    Finding::new(claim, measured, if judged.predicted_score <= COLLAPSED { Verdict::Agrees } else { otherwise })
+}
+
+/// The curves that decide, and the verdict if they do not have what is claimed. Claims are about large vocabularies; if
+/// there are no two of them that are apart, smaller ones can support a claim but not refute it.
+fn deciding(family: &Family) -> (Family, Verdict) {
+    let large = family.large();
+    let thresholds = large.thresholds();
+    let ends = thresholds.first().zip(thresholds.last());
+    match ends.is_some_and(|((smallest, _), (largest, _))| *largest >= APART * smallest) {
+        true => (large, Verdict::Differs),
+        false => (family.clone(), Verdict::TooSmall),
+    }
+}
+
+/// Vocabularies in words.
+pub fn vocabularies(of: impl IntoIterator<Item = f64>) -> String {
+    let names: Vec<String> = of.into_iter().map(|vocab| vocab.to_string()).collect();
+    format!("v = {}", names.join(", "))
 }
 
 /// A finding that would need more curves that cross.
 fn too_few(claim: impl Into<String>, family: &Family) -> Finding {
-    let (crossing, all) = (family.thresholds().len(), family.curves.len());
-    let measured = format!("{crossing} of {all} vocabularies have curves that fall through {LEVEL} at these sizes");
+    let measured = match (family.thresholds().len(), family.curves.len()) {
+        (_, 0) => "nothing was measured".into(),
+        (crossing, all) => format!("{crossing} of {all} curves fall through {LEVEL} at these sizes"),
+    };
     Finding::new(claim, measured, Verdict::TooSmall)
 }
 
@@ -60,24 +91,13 @@ pub fn mean_ratio(pairs: &[(Estimate, Estimate)]) -> Option<Estimate> {
     value.is_finite().then_some(Estimate { value: value.exp(), low, high })
 }
 
-/// A number of sentences with its interval.
-pub fn sentences(estimate: &Estimate) -> String {
-    with_interval(estimate, short)
-}
-
 /// An exponent or a ratio with its interval.
 pub fn decimals(estimate: &Estimate) -> String {
-    with_interval(estimate, |number| format!("{number:.2}"))
-}
-
-fn with_interval(estimate: &Estimate, write: fn(f64) -> String) -> String {
     let &Estimate { value, low, high } = estimate;
-    let value = write(value);
     if low.is_nan() || high.is_nan() {
-        return format!("{value} (interval unknown)");
+        return format!("{value:.2} (interval unknown)");
     }
-    let end = |end: f64| if end.is_infinite() { "∞".into() } else { write(end) };
-    format!("{value} [{}, {}]", end(low), end(high))
+    format!("{value:.2} [{low:.2}, {high:.2}]")
 }
 
 #[cfg(test)]
@@ -107,7 +127,11 @@ mod tests {
     #[test]
     fn small_vocabularies_cannot_refute() {
         for (found, verdict) in [(2.0, Verdict::Agrees), (3.0, Verdict::TooSmall)] {
-            assert_eq!(exponent("", 2.0, &family(found, &[4.0, 6.0, 8.0])).verdict, verdict);
+            for vocabs in [[4.0, 6.0, 8.0], [6.0, 8.0, 10.0]] {
+                let found = family(found, &vocabs);
+                assert_eq!(exponent("", 2.0, &found).verdict, verdict);
+                assert_eq!(collapse("", 2.0, &found).verdict, verdict);
+            }
         }
         let measured = exponent("", 3.0, &family(2.0, &[4.0, 8.0, 16.0])).measured;
         assert!(measured.ends_with("from v = 8, 16"), "{measured}");
@@ -118,7 +142,7 @@ mod tests {
         let found = family(2.0, &[8.0]);
         for finding in [exponent("", 2.0, &found), collapse("", 2.0, &found)] {
             assert_eq!(finding.verdict, Verdict::TooSmall);
-            assert!(finding.measured.starts_with("1 of 1 "), "{}", finding.measured);
+            assert!(finding.measured.starts_with("1 of 1 curves"), "{}", finding.measured);
         }
     }
 
@@ -137,10 +161,17 @@ mod tests {
     }
 
     #[test]
+    fn a_wide_interval_supports_nothing() {
+        // Thresholds that scatter around v^2 by a factor of 4.
+        let star = |vocab: f64| vocab.powi(2) * if vocab == 12.0 { 4.0 } else { 1.0 };
+        let all = synthetic::networks("cnn", 2, &[8.0, 12.0, 16.0], star);
+        let finding = exponent("", 2.0, &Family::of_networks(&Records { all }, "cnn", 2.0));
+        assert_eq!(finding.verdict, Verdict::TooSmall, "{}", finding.measured);
+    }
+
+    #[test]
     fn intervals_in_words() {
-        let with = |low: f64, high: f64| Estimate { value: 1234.56, low, high };
-        assert_eq!(sentences(&with(800.4, f64::INFINITY)), "1235 [800.4, ∞]");
-        assert_eq!(decimals(&with(0.0, 2000.0)), "1234.56 [0.00, 2000.00]");
-        assert_eq!(sentences(&with(f64::NAN, f64::NAN)), "1235 (interval unknown)");
+        assert_eq!(decimals(&Estimate { value: 2.041, low: 1.834, high: 2.25 }), "2.04 [1.83, 2.25]");
+        assert_eq!(decimals(&Estimate::without_interval(2.0)), "2.00 (interval unknown)");
     }
 }

@@ -1,6 +1,6 @@
 //! Learning curves of convolutional networks where a quarter of all tuples are rules.
 
-use super::family::Family;
+use super::family::{Family, cut_off};
 use super::judge;
 use crate::figure::Figure;
 use crate::record::Records;
@@ -19,16 +19,17 @@ pub(super) const CHAPTER: Chapter = Chapter {
 /// The predicted exponent of the vocabulary: v m_3 m_2^2 with m_2 ~ v and m_3 ~ v^2.
 const PREDICTED: u32 = 5;
 
+const CAPTION: &str = "The test loss of convolutional networks (1 is guessing) on trees of three levels, where a quarter \
+                       of all tuples of symbols are rules: many spans look like parts of a tree and are not. (a) Against \
+                       the number P of training sentences. (b) With P divided by v^5: a symbol has many more rules than \
+                       at low ambiguity, and each of them has to be seen.";
+
 fn draw(records: &Records) -> Result<Page> {
     let family = Family::of_networks(records, "cnn", 3.0);
     let charts = [family.chart("*f* = 1/4, raw".into(), 0), family.chart("*f* = 1/4, rescaled".into(), PREDICTED)];
     Ok(Page {
         figure: Figure::grid(2, charts.map(Into::into).to_vec()),
-        caption: "The test loss of convolutional networks (1 is guessing) on trees of three levels, where a quarter of all \
-                  tuples of symbols are rules: many spans look like parts of a tree and are not. (a) Against the number P of \
-                  training sentences. (b) With P divided by v^5: a symbol has many more rules than at low ambiguity, and \
-                  each of them has to be seen."
-            .into(),
+        caption: CAPTION.to_owned() + &cut_off(records),
         findings: vec![judge::exponent(
             "L = 3, f = 1/4: the number P* of sentences that halve the loss grows as v^5",
             f64::from(PREDICTED),

@@ -3,7 +3,7 @@
 use crate::draw::table::short;
 use crate::figure::{Axis, Chart, Figure, Guide, Look, Panel, Series};
 use crate::fit::{band, mean, threshold_with_interval};
-use crate::record::Records;
+use crate::record::{Curve, Records};
 use crate::report::{Chapter, Finding, Page, Verdict};
 use anyhow::Result;
 use gardenpath::Seed;
@@ -39,7 +39,7 @@ fn draw(records: &Records) -> Result<Page> {
     Ok(Page { figure: Figure::grid(2, panels.into()), caption: caption.into(), findings })
 }
 
-fn curve(records: &Records, (key, value): (&str, &str)) -> Vec<(f64, Vec<f64>)> {
+fn curve(records: &Records, (key, value): (&str, &str)) -> Curve {
     records.with_text(key, value).curve("samples", "normalized_error")
 }
 

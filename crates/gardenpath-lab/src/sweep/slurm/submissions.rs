@@ -1,0 +1,60 @@
+//! The file that remembers which array was submitted last: a line `JOB SCALE EXPERIMENT` for each sweep of a store.
+
+use crate::experiment::Scale;
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The submissions of one sweep.
+pub struct Submissions {
+    path: PathBuf,
+    sweep: String,
+}
+
+impl Submissions {
+    /// Those that a file knows of a sweep.
+    pub fn of(path: &Path, scale: Scale, experiment: &Path) -> Self {
+        let sweep = format!("{} {}", scale.name(), experiment.display());
+        Submissions { path: path.to_owned(), sweep }
+    }
+
+    /// The array that was submitted last.
+    pub fn last(&self) -> Option<String> {
+        let lines = self.lines();
+        let (job, _) = lines.iter().find_map(|line| line.split_once(' ').filter(|(_, sweep)| *sweep == self.sweep))?;
+        Some(job.to_owned())
+    }
+
+    /// Remembers a new array instead of the last one.
+    pub fn keep(&self, job: &str) -> Result<()> {
+        let mut lines = self.lines();
+        lines.retain(|line| line.split_once(' ').is_some_and(|(_, sweep)| sweep != self.sweep));
+        lines.insert(0, format!("{job} {}", self.sweep));
+        let written = fs::write(&self.path, lines.join("\n") + "\n");
+        written.with_context(|| format!("{}: cannot be written, but array {job} is submitted", self.path.display()))
+    }
+
+    fn lines(&self) -> Vec<String> {
+        fs::read_to_string(&self.path).unwrap_or_default().lines().map(str::to_owned).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sweeps_of_one_store_are_kept_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("job");
+        let of = |scale, experiment: &str| Submissions::of(&path, scale, Path::new(experiment));
+        let [quick, full, other] = [(Scale::Quick, "/a b"), (Scale::Full, "/a b"), (Scale::Quick, "/a")];
+        assert_eq!(of(quick.0, quick.1).last(), None);
+        for (job, sweep) in [("1", quick), ("2", full), ("3", other), ("4", quick)] {
+            of(sweep.0, sweep.1).keep(job).unwrap();
+        }
+        let last = [quick, full, other].map(|sweep| of(sweep.0, sweep.1).last().unwrap());
+        assert_eq!(last, ["4", "2", "3"]);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "4 quick /a b\n3 quick /a\n2 full /a b\n");
+    }
+}
