@@ -10,6 +10,8 @@ mod signal;
 #[cfg(test)]
 mod synthetic;
 
+pub(super) use signal::inverse_ratio;
+
 use super::Chapter;
 
 /// The chapters, in the order of the paper.

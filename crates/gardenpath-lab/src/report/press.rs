@@ -14,8 +14,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The scale of PNG files: for screens with fine dots, and for papers.
-const PNG_SCALE: f64 = 3.0;
+/// The scale of PNG files: for screens with fine dots. Papers take the PDF.
+const PNG_SCALE: f64 = 2.0;
 
 /// A report that is being made in a directory.
 pub struct Press {

@@ -4,6 +4,7 @@ use crate::draw::table::short;
 use crate::figure::{Axis, Chart, Figure, Guide, Look, Panel, Series};
 use crate::fit::{band, power_law, threshold_with_interval};
 use crate::record::{Curve, Records};
+use crate::report::networks::inverse_ratio;
 use crate::report::{Chapter, Finding, Page, Verdict};
 use anyhow::Result;
 use gardenpath::Seed;
@@ -20,21 +21,12 @@ pub(super) const CHAPTER: Chapter = Chapter {
 /// Where the sample complexity is read off.
 const LEVEL: f64 = 0.5;
 
-/// For each number of sentences the noise of each grammar over the mean signal of all.
-fn inverse(records: &Records) -> Curve {
-    let signal = records.all.iter().map(|record| record.number("signal")).sum::<f64>() / records.all.len() as f64;
-    let noises: Vec<Vec<f64>> = records.all.iter().map(|record| record.numbers("noise")).collect();
-    let sizes = records.all.first().map(|record| record.numbers("sizes")).unwrap_or_default();
-    let at = |(i, size): (usize, f64)| (size, noises.iter().filter_map(|noise| Some(noise.get(i)? / signal)).collect());
-    sizes.into_iter().enumerate().map(at).collect()
-}
-
 fn draw(records: &Records) -> Result<Page> {
     let (mut panels, mut findings) = (Vec::new(), Vec::new());
-    for depth in records.values("depth") {
+    for depth in [2.0, 3.0] {
         let here = records.with("depth", depth);
         let curves: Vec<(f64, Curve)> =
-            here.values("vocab").into_iter().map(|vocab| (vocab, inverse(&here.with("vocab", vocab)))).collect();
+            here.values("vocab").into_iter().map(|vocab| (vocab, inverse_ratio(&here.with("vocab", vocab)))).collect();
         let series =
             curves.iter().map(|(v, curve)| Series::new(format!("*v* = {v}"), band(curve)).look(Look::line().band()));
         panels.push(Panel::Chart(Chart {
@@ -43,9 +35,6 @@ fn draw(records: &Records) -> Result<Page> {
             ..Chart::new(Axis::log("sentences *P*"), Axis::log("1 / SNR"), series.collect())
         }));
         findings.push(exponent(depth, &curves));
-    }
-    if findings.is_empty() {
-        findings.push(Finding::new("the sample complexity grows as v^2", "nothing was measured", Verdict::TooSmall));
     }
     let caption = "Squared error of the estimated law of the root given the triple in the middle of the sentence, over its squared \
                    distance from the uniform law: means over grammars and ternary rules, bands of one standard error. The line is the threshold \

@@ -52,7 +52,7 @@ fn common(one: &Family, other: &Family) -> Vec<(f64, (Estimate, Estimate))> {
 }
 
 /// Noise over signal for each number of sentences. The signal is the mean over grammars: it can be small in some.
-fn inverse_ratio(records: &Records) -> Results {
+pub fn inverse_ratio(records: &Records) -> Results {
     let signals: Vec<f64> = records.all.iter().map(|record| record.number("signal")).collect();
     let signal = mean(&signals);
     let mut ratios: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
