@@ -37,7 +37,7 @@ fn header(report: &Report) -> String {
     let legend: String = Verdict::ALL.into_iter().map(|verdict| legend(verdict, report.count(verdict))).collect();
     format!(
         "<header>\n<h1>Languages with hidden trees: the report</h1>\n<p>{ABOUT}</p>\n\
-         <p>Scale: <strong>{scale}</strong>. {done} of {all} figures are done, in {took}.{started}{growing} \
+         <p>Scale: <strong>{scale}</strong>. {done} of {all} figures are done; this run took {took}, and found what was measured before.{started}{growing} \
          {program}</p>\n<ul class=\"legend\">\n{legend}</ul>\n</header>\n"
     )
 }
