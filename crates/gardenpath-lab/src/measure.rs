@@ -137,6 +137,11 @@ fn grammar(vocab: usize, depth: usize, fraction: f64, seed: u64) -> Result<Gramm
     Ok(Ensemble::new(vocab, depth).fraction(fraction).sample(Seed::new(seed))?)
 }
 
+/// Sentences on which learners and networks are tested, as in the paper.
+fn test_sentences() -> u64 {
+    20_000
+}
+
 /// The mean length of sentences: the part of the work that grows with the depth.
 fn length(depth: usize) -> f64 {
     2.5f64.powi(depth as i32)

@@ -4,14 +4,13 @@
 //! workers on one cell write the same bytes, and the later one changes nothing. How long a cell took is kept beside the
 //! results, which are the same wherever they are made.
 
-use crate::files::atomic::Output;
+use crate::files::atomic;
 use crate::measure::Measure;
 use crate::record::Record;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -153,9 +152,7 @@ const SECONDS: &str = "seconds";
 fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_vec(value)?;
     text.push(b'\n');
-    let mut output = Output::create(path)?;
-    output.write_all(&text)?;
-    output.finish()
+    atomic::write(path, &text)
 }
 
 #[cfg(test)]

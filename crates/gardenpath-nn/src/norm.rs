@@ -6,7 +6,7 @@ use crate::scalar::Scalar;
 use rayon::prelude::*;
 
 /// Added to the variance, as PyTorch does.
-const EPSILON: f64 = 1e-5;
+pub const EPSILON: f64 = 1e-5;
 
 /// Rows whose contributions to gain and bias are summed by one task: fixed, so that sums do not depend on the threads.
 const BLOCK: usize = 128;

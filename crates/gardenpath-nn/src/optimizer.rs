@@ -1,6 +1,6 @@
 //! How weights move: gradient descent, and Adam.
 
-use crate::network::{Network, Parameter};
+use crate::network::{Architecture, Network, Parameter};
 use crate::tensors::Tensors;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -25,9 +25,22 @@ pub enum Optimizer {
 impl Optimizer {
     /// The paper's: gradient descent at a rate equal to the width, and Adam at 5e-4 for the transformer.
     pub fn of_paper(network: &Network) -> Self {
-        match network.architecture {
-            crate::Architecture::Transformer { .. } => Optimizer::Adam { learning_rate: 5e-4 },
-            _ => Optimizer::Sgd { learning_rate: network.width as f64 },
+        Self::of_architecture(network.architecture, network.width)
+    }
+
+    /// The paper's for an architecture of some width.
+    pub fn of_architecture(architecture: Architecture, width: usize) -> Self {
+        match architecture {
+            Architecture::Transformer { .. } => Optimizer::Adam { learning_rate: 5e-4 },
+            _ => Optimizer::Sgd { learning_rate: width as f64 },
+        }
+    }
+
+    /// The same rule at another learning rate.
+    pub fn at_rate(self, learning_rate: f64) -> Self {
+        match self {
+            Optimizer::Sgd { .. } => Optimizer::Sgd { learning_rate },
+            Optimizer::Adam { .. } => Optimizer::Adam { learning_rate },
         }
     }
 }

@@ -77,17 +77,17 @@ fn check(name: &str) {
 
 #[test]
 fn cnn() {
-    ["cnn-depth2", "cnn-depth3", "cnn-depth4", "cnn-width-depth2"].into_iter().for_each(check);
+    common::CNN.into_iter().for_each(check);
 }
 
 #[test]
 fn inn() {
-    ["inn-depth2", "inn-depth3", "inn-width-depth2"].into_iter().for_each(check);
+    common::INN.into_iter().for_each(check);
 }
 
 #[test]
 fn transformer() {
-    ["transformer-depth2", "transformer-depth3"].into_iter().for_each(check);
+    common::TRANSFORMER.into_iter().for_each(check);
 }
 
 #[test]

@@ -269,12 +269,13 @@ impl Arguments {
                 mlp: self.mlp.unwrap_or(4 * self.width),
             },
         };
-        let optimizer = match (architecture, self.learning_rate) {
-            (_, Some(rate)) if !(rate > 0.0 && rate.is_finite()) => {
+        let of_paper = Optimizer::of_architecture(architecture, self.width);
+        let optimizer = match self.learning_rate {
+            Some(rate) if !(rate > 0.0 && rate.is_finite()) => {
                 bail!("--learning-rate is {rate}, expected more than 0")
             }
-            (Architecture::Transformer { .. }, rate) => Optimizer::Adam { learning_rate: rate.unwrap_or(5e-4) },
-            (_, rate) => Optimizer::Sgd { learning_rate: rate.unwrap_or(self.width as f64) },
+            Some(rate) => of_paper.at_rate(rate),
+            None => of_paper,
         };
         let settings = Settings {
             batch: self.batch,

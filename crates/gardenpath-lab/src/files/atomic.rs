@@ -42,6 +42,13 @@ impl Output {
     }
 }
 
+/// Writes a whole file.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut output = Output::create(path)?;
+    output.write_all(bytes).with_context(|| path.display().to_string())?;
+    output.finish()
+}
+
 /// The error of a write to `path`. It keeps the cause, by which a closed pipe is known.
 fn failed(path: &Path, error: io::Error) -> anyhow::Error {
     if error.kind() == io::ErrorKind::BrokenPipe {

@@ -1,6 +1,6 @@
 //! Reading and writing grammars.
 
-use super::{Output, is_standard, plain, shown};
+use super::{atomic, is_standard, plain, shown};
 use anyhow::{Context, Result, anyhow, bail};
 use gardenpath::Grammar;
 use std::fs;
@@ -39,7 +39,5 @@ pub fn write(grammar: &Grammar, path: &Path, out: &mut dyn Write) -> Result<()> 
     if path.extension().is_none_or(|extension| extension != "pcfg") {
         bail!("{}: expected a name that ends in .pcfg, the format in which grammars are written", path.display());
     }
-    let mut output = Output::create(path)?;
-    output.write_all(text.as_bytes()).with_context(|| path.display().to_string())?;
-    output.finish()
+    atomic::write(path, text.as_bytes())
 }

@@ -11,7 +11,7 @@
 //!
 //! Every file is replaced as a whole, so that a run can be killed at any moment and started again.
 
-use super::{Output, plain};
+use super::{atomic, plain};
 use crate::training::Recipe;
 use anyhow::{Context, Result, anyhow, bail};
 use gardenpath::Grammar;
@@ -20,7 +20,6 @@ use gardenpath_nn::engine::NamedTensor;
 use gardenpath_nn::train::Progress;
 use serde::Serialize;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The directory of a run.
@@ -131,10 +130,7 @@ impl RunDirectory {
 
     /// Writes a picture or any other file.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        let path = self.file(name);
-        let mut output = Output::create(&path)?;
-        output.write_all(bytes).with_context(|| path.display().to_string())?;
-        output.finish()
+        atomic::write(&self.file(name), bytes)
     }
 
     /// The path of a file of this run.

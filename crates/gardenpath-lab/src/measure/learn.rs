@@ -18,16 +18,12 @@ pub struct Learn {
     depth: usize,
     fraction: f64,
     samples: u64,
-    #[serde(default = "test")]
+    #[serde(default = "super::test_sentences")]
     test: u64,
     seed: u64,
 }
 
 pub(super) const PARAMETERS: &[&str] = &["mode", "vocab", "depth", "fraction", "samples", "test", "seed"];
-
-fn test() -> u64 {
-    20_000
-}
 
 /// How to learn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -20,7 +20,7 @@ pub struct Train {
     fraction: f64,
     samples: u64,
     width: usize,
-    #[serde(default = "test")]
+    #[serde(default = "super::test_sentences")]
     test: u64,
     #[serde(default = "batch")]
     batch: usize,
@@ -35,10 +35,6 @@ pub struct Train {
 
 pub(super) const PARAMETERS: &[&str] =
     &["model", "vocab", "depth", "fraction", "samples", "width", "test", "batch", "max_steps", "min_steps", "seed"];
-
-fn test() -> u64 {
-    20_000
-}
 
 fn batch() -> usize {
     128
@@ -105,11 +101,12 @@ impl Train {
 
     fn recipe(&self) -> Recipe {
         let &Train { model, depth, width, samples, test, seed, batch, max_steps, min_steps, .. } = self;
-        let (architecture, optimizer) = match model {
-            Model::Cnn => (Architecture::cnn(), Optimizer::Sgd { learning_rate: width as f64 }),
-            Model::Inn => (Architecture::inn(), Optimizer::Sgd { learning_rate: width as f64 }),
-            Model::Transformer => (Architecture::transformer(depth, width), Optimizer::Adam { learning_rate: 5e-4 }),
+        let architecture = match model {
+            Model::Cnn => Architecture::cnn(),
+            Model::Inn => Architecture::inn(),
+            Model::Transformer => Architecture::transformer(depth, width),
         };
+        let optimizer = Optimizer::of_architecture(architecture, width);
         let settings = Settings { batch, max_steps, min_steps, ..Settings::default() };
         Recipe { architecture, width, optimizer, settings, samples, test, seed }
     }

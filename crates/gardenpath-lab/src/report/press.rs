@@ -3,14 +3,13 @@
 use super::entry::{Entry, Report, State};
 use super::{Chapter, experiments, html};
 use crate::experiment::Scale;
-use crate::files::atomic::Output;
+use crate::files::atomic::write;
 use crate::measure::Measure;
 use crate::record::Records;
 use crate::store::Store;
 use crate::sweep::{self, Event};
 use anyhow::{Context, Result};
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -145,10 +144,4 @@ fn waiting(chapter: &Chapter) -> Entry {
         command: format!("gardenpath reproduce {} --scale full", chapter.name),
         state: State::Waiting,
     }
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut output = Output::create(path)?;
-    output.write_all(bytes)?;
-    output.finish()
 }

@@ -1,9 +1,8 @@
 //! How far a sweep has come.
 
 use crate::measure::Measure;
-use crate::store::{State, Store};
+use crate::store::{Failure, State, Store};
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 /// How far a sweep has come.
 #[derive(Debug, PartialEq, Serialize)]
@@ -21,16 +20,7 @@ pub struct Status {
     /// How long a single thread needs for the others, if that can be told from those that are done.
     pub seconds_left: Option<f64>,
     /// What went wrong, for each failed cell.
-    pub failures: Vec<Failed>,
-}
-
-/// A failed cell.
-#[derive(Debug, PartialEq, Serialize)]
-pub struct Failed {
-    /// Its parameters.
-    pub parameters: Map<String, Value>,
-    /// What went wrong.
-    pub error: String,
+    pub failures: Vec<Failure>,
 }
 
 impl Status {
@@ -60,9 +50,7 @@ impl Status {
                 State::Missing => status.missing += 1,
                 State::Failed => {
                     status.failed += 1;
-                    if let Some(failure) = store.failure(cell) {
-                        status.failures.push(Failed { parameters: failure.parameters, error: failure.error });
-                    }
+                    status.failures.extend(store.failure(cell));
                     continue;
                 }
             }

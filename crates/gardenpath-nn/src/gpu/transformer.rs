@@ -5,6 +5,7 @@ use super::table::Table;
 use super::transfer::matrix;
 use super::weights::Weights;
 use crate::network::Network;
+use crate::norm::EPSILON;
 use burn::tensor::module::layer_norm;
 use burn::tensor::{Device, Tensor, activation};
 use std::iter::once;
@@ -12,9 +13,6 @@ use std::iter::once;
 /// What is added to the scores of padding: its exponential is zero, and unlike infinity it survives every compiler of
 /// shaders.
 const NEVER: f32 = -1e30;
-
-/// What keeps norms from dividing by zero.
-const EPSILON: f64 = 1e-5;
 
 /// The transformer on the card.
 pub struct Transformer {

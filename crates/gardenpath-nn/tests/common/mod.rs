@@ -6,6 +6,11 @@ use safetensors::SafeTensors;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+/// The dumps of each kind of network.
+pub const CNN: [&str; 4] = ["cnn-depth2", "cnn-depth3", "cnn-depth4", "cnn-width-depth2"];
+pub const INN: [&str; 3] = ["inn-depth2", "inn-depth3", "inn-width-depth2"];
+pub const TRANSFORMER: [&str; 2] = ["transformer-depth2", "transformer-depth3"];
+
 /// A committed dump.
 pub struct Dump {
     pub network: Network,

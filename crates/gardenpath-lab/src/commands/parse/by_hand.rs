@@ -3,11 +3,10 @@
 use crate::commands::Answer;
 use crate::draw::table::{Table, short};
 use crate::draw::{tree_svg, tree_text};
-use crate::files::Output;
-use anyhow::{Context, Result, anyhow, bail};
+use crate::files::atomic;
+use anyhow::{Result, anyhow, bail};
 use gardenpath::{BestLog, Chart, Count, Grammar, Inside, Parser, Recognition, Semiring, Symbol, Tree};
 use serde::Serialize;
-use std::io::Write;
 use std::path::Path;
 
 /// Everything about a sentence.
@@ -157,9 +156,7 @@ fn write_svg(grammar: &Grammar, report: &Report, path: &Path) -> Result<()> {
     }
     let trees: Vec<(&Tree, String)> =
         report.trees.iter().enumerate().map(|(k, scored)| (&scored.tree, report.caption(grammar, k))).collect();
-    let mut output = Output::create(path)?;
-    output.write_all(tree_svg::draw(grammar, &trees).as_bytes()).with_context(|| path.display().to_string())?;
-    output.finish()
+    atomic::write(path, tree_svg::draw(grammar, &trees).as_bytes())
 }
 
 impl Report {

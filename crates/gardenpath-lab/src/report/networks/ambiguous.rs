@@ -1,9 +1,9 @@
 //! Networks where most tuples are rules: the loss ends at that of exact parsing, which is not zero.
 
-use super::family::{LOSS, Results, cut_off, sentences_axis};
+use super::family::{LOSS, cut_off, sentences_axis};
 use crate::figure::{Axis, Chart, Dash, Figure, Legend, Look, Point, Series};
 use crate::fit::{band, mean};
-use crate::record::{Record, Records};
+use crate::record::{Curve, Record, Records};
 use crate::report::{Chapter, Finding, Page, Verdict};
 use anyhow::Result;
 
@@ -52,7 +52,7 @@ impl Setting {
     }
 
     /// How far above exact parsing the losses are, for each number of sentences.
-    fn gaps(&self) -> Results {
+    fn gaps(&self) -> Curve {
         let of_samples = |samples: f64| (samples, self.runs.with("samples", samples).all.iter().map(gap).collect());
         self.runs.values("samples").into_iter().map(of_samples).collect()
     }

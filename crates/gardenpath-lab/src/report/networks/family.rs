@@ -2,7 +2,7 @@
 
 use crate::figure::{Axis, Chart, Guide, Look, Palette, Point, Series};
 use crate::fit::{Estimate, PowerLaw, band, power_law, threshold_with_interval};
-use crate::record::Records;
+use crate::record::{Curve, Records};
 use gardenpath::Seed;
 
 /// A network has learned when its loss falls to this part of guessing.
@@ -14,14 +14,11 @@ const LARGE: f64 = 8.0;
 /// The name of the axis of losses.
 pub const LOSS: &str = "test loss, in units of guessing";
 
-/// For each number of sentences the results of all seeds.
-pub type Results = Vec<(f64, Vec<f64>)>;
-
 /// One curve for each vocabulary, increasing.
 #[derive(Clone)]
 pub struct Family {
     /// The vocabulary, and its curve.
-    pub curves: Vec<(f64, Results)>,
+    pub curves: Vec<(f64, Curve)>,
 }
 
 impl Family {
@@ -67,7 +64,7 @@ impl Family {
     /// The mean over seeds with its standard error, against the number of sentences over a power of the vocabulary.
     pub fn bands(&self, exponent: f64) -> Vec<(f64, Vec<Point>)> {
         let rescaled = |vocab: f64, point: Point| Point { x: point.x / vocab.powf(exponent), ..point };
-        let points = |(vocab, curve): &(f64, Results)| {
+        let points = |(vocab, curve): &(f64, Curve)| {
             (*vocab, band(curve).into_iter().map(|point| rescaled(*vocab, point)).collect())
         };
         self.curves.iter().map(points).collect()

@@ -1,10 +1,10 @@
 //! The number of sentences that networks need, beside the number at which local statistics rise out of their noise.
 
-use super::family::{Family, LEVEL, Results, cut_off, points};
+use super::family::{Family, LEVEL, cut_off, points};
 use super::judge::{self, decimals, is_near, mean_ratio, vocabularies};
 use crate::figure::{Axis, Chart, Dash, Figure, Guide, Look, Series};
 use crate::fit::{Estimate, mean};
-use crate::record::{Record, Records};
+use crate::record::{Curve, Record, Records};
 use crate::report::{Chapter, Finding, Page, Verdict};
 use anyhow::Result;
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ fn common(one: &Family, other: &Family) -> Vec<(f64, (Estimate, Estimate))> {
 }
 
 /// Noise over signal for each number of sentences. The signal is the mean over grammars: it can be small in some.
-pub fn inverse_ratio(records: &Records) -> Results {
+pub fn inverse_ratio(records: &Records) -> Curve {
     let signals: Vec<f64> = records.all.iter().map(|record| record.number("signal")).collect();
     let signal = mean(&signals);
     let mut ratios: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
