@@ -62,7 +62,7 @@ pub use guide::{Guide, Reference};
 pub use legend::{Corner, Legend};
 pub use palette::{Dash, Marker, Palette};
 pub use series::{Ink, Look, Point, Series, Shape, Spread};
-pub(crate) use svg::escaped;
+pub use svg::escaped;
 pub use text::plain;
 
 use anyhow::Result;

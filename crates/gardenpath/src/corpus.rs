@@ -4,6 +4,7 @@ mod sampler;
 
 pub use sampler::Sampler;
 
+use crate::error::{Error, Result};
 use crate::grammar::{Grammar, Symbol};
 use crate::seed::Seed;
 use rayon::prelude::*;
@@ -46,6 +47,11 @@ impl Corpus {
 
     /// Samples the sentences with these numbers, with tables that were made before.
     pub fn sample_with(sampler: &Sampler, seed: Seed, numbers: Range<u64>) -> Self {
+        Self::sample_watched(sampler, seed, numbers, &mut |_| ())
+    }
+
+    /// Samples the sentences with these numbers; `progress` is told how many were finished since its last call.
+    pub fn sample_watched(sampler: &Sampler, seed: Seed, numbers: Range<u64>, progress: &mut dyn FnMut(u64)) -> Self {
         let count = numbers.end.saturating_sub(numbers.start);
         let mut corpus = Corpus::default();
         corpus.tokens.reserve((count as f64 * sampler.mean_length() * 1.01) as usize);
@@ -60,6 +66,7 @@ impl Corpus {
             };
             let pieces: Vec<Corpus> = wave.par_iter().map(sample).collect();
             pieces.iter().for_each(|piece| corpus.append(piece));
+            progress(pieces.iter().map(|piece| piece.len() as u64).sum());
         }
         corpus
     }
@@ -81,6 +88,33 @@ impl Corpus {
             let first = numbers.start + k * piece;
             Corpus::sample_with(sampler, seed, first..numbers.end.min(first + piece))
         })
+    }
+
+    /// A corpus from its parts: sentence `i` is `tokens[offsets[i]..offsets[i + 1]]` and has the root `roots[i]`.
+    ///
+    /// ```
+    /// use gardenpath::Corpus;
+    ///
+    /// let corpus = Corpus::from_parts(vec![3, 1, 2, 0, 1], vec![0, 2, 5], vec![7, 8])?;
+    /// assert_eq!(corpus.sentence(1), [2, 0, 1]);
+    /// assert!(Corpus::from_parts(vec![3, 1], vec![0, 3], vec![7]).is_err());
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn from_parts(tokens: Vec<Symbol>, offsets: Vec<usize>, roots: Vec<Symbol>) -> Result<Self> {
+        if offsets.len() != roots.len() + 1 {
+            return Err(Error::parameter(
+                "number of offsets",
+                offsets.len(),
+                format!("{}, one more than roots", roots.len() + 1),
+            ));
+        }
+        let rising = offsets.is_sorted() && offsets[0] == 0 && offsets[roots.len()] == tokens.len();
+        if !rising {
+            let (first, last) = (offsets[0], offsets[roots.len()]);
+            let expected = format!("increasing from 0 to {}, the number of tokens", tokens.len());
+            return Err(Error::parameter("offsets", format!("from {first} to {last}"), expected));
+        }
+        Ok(Corpus { tokens, offsets, roots })
     }
 
     /// Adds a sentence with its root.

@@ -14,7 +14,7 @@ use crate::grammar::{Grammar, Symbol};
 use crate::magnitude::Magnitude;
 use dense::{DenseLayer, DenseScratch, Numeric};
 use rayon::prelude::*;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The inside algorithm for one grammar.
 ///
@@ -127,16 +127,14 @@ impl<'g> Inside<'g> {
         map: impl Fn(Posterior) -> T + Sync,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Vec<T>> {
-        // Workspaces keep their buffers and templates from shard to shard.
-        let idle: Mutex<Vec<Workspace>> = Mutex::new(Vec::new());
+        let workspaces = Workspaces::new(self);
         let parse_shard = |shard: usize| -> Result<Vec<T>> {
-            let lent = idle.lock().expect("no thread panics while it holds the list").pop();
-            let mut workspace = lent.unwrap_or_else(|| self.workspace());
             let numbers = shard * SHARD..corpus.len().min((shard + 1) * SHARD);
             let count = numbers.len() as u64;
-            let results = numbers.map(|i| self.posterior_with(&mut workspace, corpus.sentence(i)).map(&map)).collect();
+            let results = workspaces.lend(|workspace| {
+                numbers.map(|i| self.posterior_with(workspace, corpus.sentence(i)).map(&map)).collect()
+            });
             progress(count);
-            idle.lock().expect("no thread panics while it holds the list").push(workspace);
             results
         };
         let shards: Vec<Result<Vec<T>>> = (0..corpus.len().div_ceil(SHARD)).into_par_iter().map(parse_shard).collect();
@@ -145,6 +143,53 @@ impl<'g> Inside<'g> {
             results.extend(shard?);
         }
         Ok(results)
+    }
+
+    /// Fills two tables `[sentence][root]`: the logarithm of the probability of the sentence given the root, minus infinity
+    /// where the root cannot derive it, and the probability of the root given the sentence.
+    ///
+    /// `progress` is called, from any thread, with the number of sentences that were finished since its last call.
+    ///
+    /// # Panics
+    /// If a table does not have as many entries as there are sentences and roots.
+    ///
+    /// ```
+    /// use gardenpath::{Corpus, Ensemble, Inside, Seed};
+    ///
+    /// let grammar = Ensemble::new(4, 2).fraction(1.0).sample(Seed::new(1))?;
+    /// let corpus = Corpus::sample(&grammar, Seed::new(2), 0..3);
+    /// let (mut logs, mut shares) = (vec![0.0; 3 * 4], vec![0.0; 3 * 4]);
+    /// Inside::new(&grammar).batch_into(&corpus, &mut logs, &mut shares, &|_| ())?;
+    /// assert!(shares.chunks(4).all(|row| (row.iter().sum::<f64>() - 1.0).abs() < 1e-12));
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn batch_into(
+        &self,
+        corpus: &Corpus,
+        log_likelihoods: &mut [f64],
+        probabilities: &mut [f64],
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<()> {
+        let classes = self.grammar().classes();
+        assert_eq!((log_likelihoods.len(), probabilities.len()), (corpus.len() * classes, corpus.len() * classes));
+        let workspaces = Workspaces::new(self);
+        let shards = log_likelihoods.par_chunks_mut(SHARD * classes).zip(probabilities.par_chunks_mut(SHARD * classes));
+        shards.enumerate().try_for_each(|(shard, (logs, shares))| {
+            workspaces.lend(|workspace| {
+                let rows = logs.chunks_mut(classes).zip(shares.chunks_mut(classes));
+                for (i, (logs, shares)) in rows.enumerate() {
+                    logs.fill(f64::NEG_INFINITY);
+                    shares.fill(0.0);
+                    for score in self.posterior_with(workspace, corpus.sentence(shard * SHARD + i))?.roots {
+                        logs[usize::from(score.root)] = score.log_likelihood;
+                        shares[usize::from(score.root)] = score.probability;
+                    }
+                }
+                Ok(())
+            })?;
+            progress((logs.len() / classes) as u64);
+            Ok(())
+        })
     }
 
     /// The chart of a sentence with all inside probabilities.
@@ -186,6 +231,30 @@ impl<'g> Inside<'g> {
             RootScore { root, log_likelihood: value.ln(), probability }
         };
         Posterior { len: chart.len(), roots: chart.root_entries().iter().map(score).collect() }
+    }
+}
+
+/// Workspaces that keep their buffers and templates from shard to shard.
+struct Workspaces<'i> {
+    inside: &'i Inside<'i>,
+    idle: Mutex<Vec<Workspace>>,
+}
+
+impl<'i> Workspaces<'i> {
+    fn new(inside: &'i Inside<'i>) -> Self {
+        Workspaces { inside, idle: Mutex::default() }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Workspace>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lend<T>(&self, work: impl FnOnce(&mut Workspace) -> T) -> T {
+        let lent = self.idle().pop();
+        let mut workspace = lent.unwrap_or_else(|| self.inside.workspace());
+        let result = work(&mut workspace);
+        self.idle().push(workspace);
+        result
     }
 }
 

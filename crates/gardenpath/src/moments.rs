@@ -94,6 +94,16 @@ impl Moments {
         Ok(())
     }
 
+    /// All counts of pairs: `[root][a][b]`.
+    pub fn pairs(&self) -> &[u64] {
+        &self.pairs
+    }
+
+    /// All counts of triples: `[root][a][b][c]`.
+    pub fn triples(&self) -> &[u64] {
+        &self.triples
+    }
+
     /// How often the pair occurred in sentences with this root.
     pub fn pair_count(&self, a: Symbol, b: Symbol, root: Symbol) -> u64 {
         self.pairs[self.pair_index(usize::from(root), a, b)]

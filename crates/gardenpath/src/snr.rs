@@ -194,6 +194,20 @@ pub fn log_grid(first: f64, last: f64, points: usize) -> Vec<u64> {
     grid
 }
 
+/// Numbers of sentences around which the inverse ratio of an ensemble is expected to fall through 1/2: the paper's scale
+/// `v m3 (12.5 m2)^(L - 1)`, and a factor of about 30 to both sides.
+///
+/// ```
+/// let samples = gardenpath::snr::expected_range(&gardenpath::Ensemble::new(8, 2).fraction(0.125), 12)?;
+/// assert!(samples.len() == 12 && samples[0] < 3000 && samples[11] > 3000);
+/// # Ok::<(), gardenpath::Error>(())
+/// ```
+pub fn expected_range(ensemble: &Ensemble, points: usize) -> Result<Vec<u64>> {
+    let (binary, ternary) = ensemble.rules_per_symbol()?;
+    let scale = (ensemble.vocab() * ternary) as f64 * (12.5 * binary as f64).powi(ensemble.depth() as i32 - 1);
+    Ok(log_grid((0.05 * scale).max(100.0), 50.0 * scale.max(100.0), points))
+}
+
 /// Where a falling curve crosses a threshold for the last time, interpolated in the logarithms.
 fn crossing(samples: &[u64], values: &[f64], threshold: f64) -> Option<f64> {
     let k = (1..values.len()).rev().find(|&k| values[k - 1] > threshold && values[k] <= threshold)?;

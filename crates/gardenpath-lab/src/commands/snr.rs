@@ -6,7 +6,7 @@ use crate::draw::table::{Table, short};
 use crate::progress;
 use anyhow::{Result, bail};
 use clap::Args;
-use gardenpath::snr::{Average, SignalStudy, log_grid};
+use gardenpath::snr::{Average, SignalStudy, expected_range};
 use gardenpath::{Ensemble, Seed};
 use serde::Serialize;
 
@@ -81,10 +81,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
 fn measure(arguments: &Arguments, vocab: usize, progress: &(dyn Fn(u64) + Sync)) -> Result<Point> {
     let fraction = arguments.fraction.unwrap_or(1.0 / vocab as f64);
     let ensemble = Ensemble::new(vocab, arguments.depth).fraction(fraction);
-    let (binary, ternary) = ensemble.rules_per_symbol()?;
-    // Around the paper's scale v m3 m2^(L-1) 12.5^(L-1), where the curve is expected to cross.
-    let scale = (vocab * ternary) as f64 * (12.5 * binary as f64).powi(arguments.depth as i32 - 1);
-    let samples = log_grid((0.05 * scale).max(100.0), 50.0 * scale.max(100.0), POINTS);
+    let samples = expected_range(&ensemble, POINTS)?;
     let study = SignalStudy::measure(&ensemble, arguments.grammars, &samples, Seed::new(arguments.seed), progress)?;
     Ok(Point {
         vocab,

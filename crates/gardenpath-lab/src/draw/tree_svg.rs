@@ -1,5 +1,6 @@
 //! Trees as an SVG picture for papers and slides: side by side, one colour per class.
 
+use crate::figure::escaped;
 use gardenpath::{Grammar, Tree};
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -135,8 +136,4 @@ impl Placed<'_> {
         }
         let _ = writeln!(svg, "</g>\n</g>");
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -170,8 +170,8 @@ fn paint(fill: &str, opacity: f64, edge: Option<Stroke>) -> String {
     paint
 }
 
-/// Text as the content of an element or an attribute.
-pub(crate) fn escaped(text: &str) -> String {
+/// Text as the content of an element or an attribute of SVG or HTML.
+pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -7,7 +7,7 @@ pub use reader::Reader;
 pub use writer::Writer;
 
 /// The names of what a file says about its origin.
-pub(crate) mod keys {
+pub mod keys {
     /// The fingerprint of the grammar.
     pub const GRAMMAR: &str = "gardenpath.grammar";
     /// The number that the corpus was seeded with.

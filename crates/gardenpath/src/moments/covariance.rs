@@ -47,6 +47,16 @@ impl Covariance {
         self.classes
     }
 
+    /// The covariances of all pairs: `[a][b][root]`.
+    pub fn pairs(&self) -> &[f64] {
+        &self.pairs
+    }
+
+    /// The covariances of all triples: `[a][b][c][root]`.
+    pub fn triples(&self) -> &[f64] {
+        &self.triples
+    }
+
     /// The covariance of a pair with each root (the paper's `u_ab`).
     pub fn pair_vector(&self, a: Symbol, b: Symbol) -> &[f64] {
         let pair = usize::from(a) * self.symbols + usize::from(b);

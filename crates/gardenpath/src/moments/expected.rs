@@ -74,6 +74,26 @@ impl ExpectedMoments {
         Ok(ExpectedMoments { symbols, classes, pairs, triples })
     }
 
+    /// The number of different symbols.
+    pub fn symbols(&self) -> usize {
+        self.symbols
+    }
+
+    /// The number of different roots.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// All expected numbers of pairs: `[root][a][b]`.
+    pub fn pairs(&self) -> &[f64] {
+        &self.pairs
+    }
+
+    /// All expected numbers of triples: `[root][a][b][c]`.
+    pub fn triples(&self) -> &[f64] {
+        &self.triples
+    }
+
     /// The expected number of times that the pair occurs in a sentence with this root, times the root's probability.
     pub fn pair(&self, a: Symbol, b: Symbol, root: Symbol) -> f64 {
         self.pairs[(usize::from(root) * self.symbols + usize::from(a)) * self.symbols + usize::from(b)]

@@ -1,0 +1,118 @@
+//! NumPy arrays: views of memory that Rust owns, and arrays of records.
+
+use num_bigint::BigUint;
+use numpy::ndarray::{ArrayView, Dimension};
+use numpy::{Element, PyArray, PyArray1, PyArrayDescr, PyArrayDescrMethods, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyInt};
+
+/// A read-only array without a copy.
+///
+/// # Safety
+/// `owner` must own the memory of `array` and never change, move or free it while it lives.
+pub unsafe fn view<'py, T: Element, D: Dimension>(
+    array: ArrayView<'_, T, D>,
+    owner: Bound<'py, PyAny>,
+) -> Bound<'py, PyArray<T, D>> {
+    // SAFETY: as above; the array keeps `owner` alive.
+    let array = unsafe { PyArray::borrow_from_array(&array, owner) };
+    array.readwrite().make_nonwriteable();
+    array
+}
+
+/// A type of record: a struct of Rust that is also a row of a structured array, under the same names.
+macro_rules! record {
+    ($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty = $format:literal,)* }) => {
+        $(#[$doc])*
+        #[repr(C)]
+        #[derive(Clone, Copy)]
+        pub struct $name {
+            $(pub $field: $type,)*
+        }
+
+        // SAFETY: the fields of the dtype have the types, offsets and total size of the struct, and none is a Python object.
+        unsafe impl Element for $name {
+            const IS_COPY: bool = true;
+
+            fn get_dtype(py: Python<'_>) -> Bound<'_, PyArrayDescr> {
+                static DTYPE: PyOnceLock<Py<PyArrayDescr>> = PyOnceLock::new();
+                let fields = [$((stringify!($field), $format, std::mem::offset_of!($name, $field)),)*];
+                dtype(py, &DTYPE, &fields, size_of::<$name>())
+            }
+
+            fn clone_ref(&self, _py: Python<'_>) -> Self {
+                *self
+            }
+        }
+    };
+}
+
+record! {
+    /// A production rule.
+    RuleRecord {
+        parent: u8 = "u1",
+        arity: u8 = "u1",
+        children: [u8; 3] = "(3,)u1",
+        probability: f64 = "f8",
+    }
+}
+
+record! {
+    /// A node of a tree.
+    NodeRecord {
+        start: i64 = "i8",
+        span: i64 = "i8",
+        symbol: u8 = "u1",
+    }
+}
+
+record! {
+    /// A symbol on a span, with the probability that the derivation has it.
+    SpanRecord {
+        start: i64 = "i8",
+        span: i64 = "i8",
+        symbol: u8 = "u1",
+        probability: f64 = "f8",
+    }
+}
+
+record! {
+    /// A candidate of a chart.
+    CandidateRecord {
+        start: i64 = "i8",
+        span: i64 = "i8",
+        symbol: u8 = "u1",
+        log_inside: f64 = "f8",
+        probability: f64 = "f8",
+    }
+}
+
+fn dtype<'py>(
+    py: Python<'py>,
+    made: &PyOnceLock<Py<PyArrayDescr>>,
+    fields: &[(&str, &str, usize)],
+    size: usize,
+) -> Bound<'py, PyArrayDescr> {
+    let make = || -> PyResult<Py<PyArrayDescr>> {
+        let layout = PyDict::new(py);
+        layout.set_item("names", fields.iter().map(|field| field.0).collect::<Vec<_>>())?;
+        layout.set_item("formats", fields.iter().map(|field| field.1).collect::<Vec<_>>())?;
+        layout.set_item("offsets", fields.iter().map(|field| field.2).collect::<Vec<_>>())?;
+        layout.set_item("itemsize", size)?;
+        let dtype = PyArrayDescr::new(py, layout)?;
+        assert_eq!(dtype.itemsize(), size);
+        Ok(dtype.unbind())
+    };
+    made.get_or_try_init(py, make).expect("the layout of a record is a dtype").bind(py).clone()
+}
+
+/// A number of any size.
+pub fn whole_number<'py>(py: Python<'py>, number: &BigUint) -> PyResult<Bound<'py, PyAny>> {
+    py.get_type::<PyInt>().call_method1("from_bytes", (PyBytes::new(py, &number.to_bytes_le()), "little"))
+}
+
+/// An array of records.
+pub fn records<T: Element>(py: Python<'_>, rows: Vec<T>) -> Bound<'_, PyArray1<T>> {
+    PyArray1::from_vec(py, rows)
+}

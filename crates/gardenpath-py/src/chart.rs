@@ -1,0 +1,117 @@
+//! `Chart`: everything that an exact parser finds out about one sentence.
+
+use crate::arrays::{CandidateRecord, records, whole_number};
+use crate::error::{OrValueError, value_error};
+use crate::tree::PyTree;
+use gardenpath::{Count, Grammar, Magnitude, Parser, Symbol};
+use gardenpath_lab::draw::chart_svg;
+use num_bigint::BigUint;
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// All candidates of all spans of one sentence, with their probabilities.
+///
+/// >>> import gardenpath
+/// >>> grammar = gardenpath.Grammar.sample(vocab=3, depth=2, fraction=1.0, seed=1)
+/// >>> chart = grammar.chart([0, 1, 2, 0, 1, 2, 0])
+/// >>> chart.tree_count        # 2+2+3 in any order
+/// 3
+/// >>> chart.candidates(0)["probability"].sum().round(12).item()
+/// 1.0
+#[pyclass(frozen, name = "Chart", module = "gardenpath")]
+pub struct PyChart {
+    grammar: Arc<Grammar>,
+    sentence: Vec<Symbol>,
+    levels: Vec<Vec<CandidateRecord>>,
+    trees: BigUint,
+}
+
+impl PyChart {
+    /// Parses a sentence.
+    pub fn new(grammar: Arc<Grammar>, sentence: Vec<Symbol>) -> gardenpath::Result<Self> {
+        let parser = Parser::<Magnitude>::new(&grammar);
+        let chart = parser.parse(&sentence)?;
+        // Both go through the candidates in the same order.
+        let mut spans = parser.marginals(&chart).map(|marginals| marginals.spans.into_iter());
+        let mut levels = Vec::new();
+        for level in 0..=grammar.depth() {
+            let mut shares = spans.as_mut().and_then(Iterator::next).unwrap_or_default().into_iter();
+            let mut found = Vec::new();
+            for cell in chart.cells(level) {
+                let (start, span) = (cell.start as i64, cell.span as i64);
+                for &(symbol, inside) in cell.values {
+                    let probability = shares.next().map_or(0.0, |share| share.3);
+                    found.push(CandidateRecord { start, span, symbol, log_inside: inside.ln(), probability });
+                }
+            }
+            levels.push(found);
+        }
+        let counts = Parser::<Count>::new(&grammar).parse(&sentence)?.roots();
+        let trees = counts.iter().map(Count::to_big).sum();
+        drop(parser);
+        Ok(PyChart { grammar, sentence, levels, trees })
+    }
+
+    fn level(&self, level: usize) -> PyResult<&[CandidateRecord]> {
+        let unknown = || value_error(format!("level is {level}, expected 0 to {}", self.grammar.depth()));
+        self.levels.get(level).map(Vec::as_slice).ok_or_else(unknown)
+    }
+}
+
+#[pymethods]
+impl PyChart {
+    /// The tokens.
+    #[getter]
+    fn sentence<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
+        PyArray1::from_slice(py, &self.sentence)
+    }
+
+    /// The number of layers of rules.
+    #[getter]
+    fn depth(&self) -> usize {
+        self.grammar.depth()
+    }
+
+    /// The exact number of trees of the sentence.
+    #[getter]
+    fn tree_count<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        whole_number(py, &self.trees)
+    }
+
+    /// The candidates of a level: records of `start`, `span`, `symbol`, `log_inside` (the logarithm of the probability that
+    /// the symbol derives the span) and `probability` (that the derivation of the sentence has it; 0 for spurious ones).
+    fn candidates<'py>(&self, py: Python<'py>, level: usize) -> PyResult<Bound<'py, PyArray1<CandidateRecord>>> {
+        Ok(records(py, self.level(level)?.to_vec()))
+    }
+
+    /// All trees of the sentence, up to a limit.
+    #[pyo3(signature = (limit=1000))]
+    fn trees(&self, limit: usize) -> PyResult<Vec<PyTree>> {
+        let trees = self.grammar.trees(&self.sentence, limit).or_value_error()?;
+        Ok(trees.into_iter().map(|tree| PyTree::new(tree, self.grammar.clone())).collect())
+    }
+
+    /// The chart as a picture: candidates that some tree of the sentence has in blue, the darker the more probable; the others
+    /// in grey.
+    fn to_svg(&self) -> String {
+        let candidate = |c: &CandidateRecord| chart_svg::Candidate {
+            start: c.start as usize,
+            span: c.span as usize,
+            symbol: c.symbol,
+            probability: c.probability,
+        };
+        let levels: Vec<Vec<chart_svg::Candidate>> =
+            self.levels.iter().map(|level| level.iter().map(candidate).collect()).collect();
+        chart_svg::draw(&self.grammar, &levels)
+    }
+
+    fn _repr_svg_(&self) -> String {
+        self.to_svg()
+    }
+
+    fn __repr__(&self) -> String {
+        let candidates: usize = self.levels.iter().map(Vec::len).sum();
+        format!("<Chart of {} tokens, {candidates} candidates, {} trees>", self.sentence.len(), self.trees)
+    }
+}

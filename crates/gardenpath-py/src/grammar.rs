@@ -1,0 +1,305 @@
+//! `Grammar`: sampling, reading and writing grammars, and their sentences.
+
+use crate::arrays::{RuleRecord, records};
+use crate::chart::PyChart;
+use crate::corpus::{Origin, PyCorpus};
+use crate::error::{OrValueError, value_error};
+use crate::html;
+use crate::interrupt;
+use crate::moments::PyExpectedMoments;
+use crate::tree::rule_record;
+use gardenpath::{Children, Corpus, Ensemble, ExpectedMoments, Grammar, Rule, RuleCounts, Sampler, Seed};
+use gardenpath_lab::files;
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A layered probabilistic context-free grammar of uniform depth, with binary and ternary rules.
+///
+/// Level 0 holds the root symbols (the classes), level `depth` the tokens; `rules(level)` rewrite the symbols of a level into
+/// those of the next.
+///
+/// >>> import gardenpath
+/// >>> grammar = gardenpath.Grammar.sample(vocab=16, depth=3, fraction=0.25, seed=7)
+/// >>> grammar
+/// <Grammar of depth 3, 16 tokens, 16 classes, 3264 rules>
+/// >>> corpus = grammar.corpus(1000, seed=1)
+/// >>> log_likelihood, posterior = grammar.inside(corpus)
+/// >>> bool((posterior.argmax(axis=1) == corpus.roots).mean() > 0.9)
+/// True
+#[pyclass(frozen, name = "Grammar", module = "gardenpath")]
+pub struct PyGrammar {
+    pub grammar: Arc<Grammar>,
+}
+
+impl PyGrammar {
+    pub fn new(grammar: Arc<Grammar>) -> Self {
+        PyGrammar { grammar }
+    }
+}
+
+impl From<Grammar> for PyGrammar {
+    fn from(grammar: Grammar) -> Self {
+        PyGrammar::new(Arc::new(grammar))
+    }
+}
+
+#[pymethods]
+impl PyGrammar {
+    /// Draws a random grammar of the paper's ensemble.
+    ///
+    /// Every level has `vocab` symbols, and every symbol the same number of rules: `fraction` of all pairs and triples are
+    /// grammatical, or `binary_rules` and `ternary_rules` per symbol are given as numbers. A node has two children with
+    /// probability `p_binary`; the k-th rule of a symbol has a weight `k^-zipf`; `non_overlapping` excludes ternary rules that
+    /// begin or end with a binary one.
+    ///
+    /// >>> import gardenpath
+    /// >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=7)
+    /// >>> len(grammar.rules(0))       # 2 binary and 16 ternary rules for each of 8 symbols
+    /// 144
+    #[staticmethod]
+    #[pyo3(signature = (vocab, depth, fraction=None, seed=0, *, binary_rules=None, ternary_rules=None, p_binary=0.5, zipf=0.0,
+                        non_overlapping=false))]
+    #[allow(clippy::too_many_arguments)]
+    fn sample(
+        vocab: usize,
+        depth: usize,
+        fraction: Option<f64>,
+        seed: u64,
+        binary_rules: Option<usize>,
+        ternary_rules: Option<usize>,
+        p_binary: f64,
+        zipf: f64,
+        non_overlapping: bool,
+    ) -> PyResult<Self> {
+        let ensemble = Ensemble::new(vocab, depth).p_binary(p_binary).zipf(zipf).non_overlapping(non_overlapping);
+        let ensemble = match (fraction, binary_rules, ternary_rules) {
+            (fraction, None, None) => ensemble.fraction(fraction.unwrap_or(0.25)),
+            (None, Some(binary), Some(ternary)) => ensemble.counts(RuleCounts::Numbers { binary, ternary }),
+            _ => return Err(value_error("expected either fraction, or binary_rules and ternary_rules")),
+        };
+        Ok(ensemble.sample(Seed::new(seed)).or_value_error()?.into())
+    }
+
+    /// Makes a grammar from one array of rules per level, with the fields that `rules` gives, and a prior over the roots.
+    ///
+    /// >>> import gardenpath
+    /// >>> grammar = gardenpath.Grammar.sample(4, 2, seed=1)
+    /// >>> layers = [grammar.rules(level) for level in range(2)]
+    /// >>> gardenpath.Grammar.from_rules(layers) == grammar
+    /// True
+    #[staticmethod]
+    #[pyo3(signature = (layers, *, prior=None, vocab=None))]
+    fn from_rules(layers: Vec<Bound<'_, PyAny>>, prior: Option<Vec<f64>>, vocab: Option<usize>) -> PyResult<Self> {
+        let layers = layers.iter().map(read_rules).collect::<PyResult<Vec<_>>>()?;
+        let largest = |symbols: &mut dyn Iterator<Item = u8>| symbols.max().map_or(0, |symbol| usize::from(symbol) + 1);
+        let mut sizes: Vec<usize> =
+            layers.iter().map(|rules| largest(&mut rules.iter().map(|rule| rule.parent))).collect();
+        let tokens = layers
+            .last()
+            .map_or(0, |rules| largest(&mut rules.iter().flat_map(|rule| rule.children.iter().collect::<Vec<_>>())));
+        sizes.push(vocab.unwrap_or(tokens));
+        let prior = prior.unwrap_or_else(|| vec![1.0 / sizes[0].max(1) as f64; sizes[0]]);
+        Ok(Grammar::new(sizes, prior, layers).or_value_error()?.into())
+    }
+
+    /// Reads a grammar: `.pcfg` text, or a published JSON grammar.
+    #[staticmethod]
+    fn read(path: PathBuf) -> PyResult<Self> {
+        Ok(files::grammar::read(&path).or_value_error()?.into())
+    }
+
+    /// Writes the grammar as `.pcfg` text, which NLTK's `PCFG.fromstring` reads too.
+    fn write(&self, path: PathBuf) -> PyResult<()> {
+        files::grammar::write(&self.grammar, &path, &mut std::io::stdout()).or_value_error()
+    }
+
+    /// Reads `.pcfg` text.
+    #[staticmethod]
+    fn from_text(text: &str) -> PyResult<Self> {
+        Ok(Grammar::from_text(text).or_value_error()?.into())
+    }
+
+    /// The grammar as `.pcfg` text.
+    ///
+    /// >>> import gardenpath
+    /// >>> grammar = gardenpath.Grammar.sample(4, 2, seed=1)
+    /// >>> gardenpath.Grammar.from_text(grammar.to_text()) == grammar
+    /// True
+    fn to_text(&self) -> String {
+        self.grammar.to_text()
+    }
+
+    /// The number of layers of rules.
+    #[getter]
+    fn depth(&self) -> usize {
+        self.grammar.depth()
+    }
+
+    /// The number of tokens.
+    #[getter]
+    fn vocab(&self) -> usize {
+        self.grammar.vocab()
+    }
+
+    /// The number of root symbols.
+    #[getter]
+    fn classes(&self) -> usize {
+        self.grammar.classes()
+    }
+
+    /// The number of symbols of each level, from the root to the tokens.
+    #[getter]
+    fn sizes(&self) -> Vec<usize> {
+        self.grammar.sizes().to_vec()
+    }
+
+    /// The probability of each root symbol.
+    #[getter]
+    fn prior<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.grammar.prior())
+    }
+
+    /// The mean length of the sentences.
+    #[getter]
+    fn mean_length(&self) -> f64 {
+        self.grammar.mean_length()
+    }
+
+    /// A hash of sizes, prior and rules, which corpora carry.
+    #[getter]
+    fn fingerprint(&self) -> String {
+        self.grammar.fingerprint()
+    }
+
+    /// The name of a symbol of a level.
+    fn name(&self, level: usize, symbol: u8) -> PyResult<String> {
+        let depth = self.grammar.depth();
+        match self.grammar.sizes().get(level) {
+            None => Err(value_error(format!("level is {level}, expected 0 to {depth}"))),
+            Some(&size) if usize::from(symbol) >= size => {
+                Err(value_error(format!("symbol is {symbol}, but level {level} has {size} symbols")))
+            }
+            Some(_) => Ok(self.grammar.name(level, symbol).into_owned()),
+        }
+    }
+
+    /// The rules from a level to the next: records of `parent`, `arity`, `children` (the first `arity` of three) and
+    /// `probability`, sorted by parent, then pairs before triples, then by children.
+    ///
+    /// >>> import gardenpath
+    /// >>> rules = gardenpath.Grammar.sample(4, 2, seed=1).rules(1)
+    /// >>> rules.dtype.names
+    /// ('parent', 'arity', 'children', 'probability')
+    /// >>> rules[rules["arity"] == 2]["probability"].sum().item()
+    /// 2.0
+    fn rules<'py>(&self, py: Python<'py>, level: usize) -> PyResult<Bound<'py, PyArray1<RuleRecord>>> {
+        let last = self.grammar.depth() - 1;
+        if level > last {
+            return Err(value_error(format!("level is {level}, expected 0 to {last}")));
+        }
+        let rules = self.grammar.layer(level).rules().iter();
+        Ok(records(py, rules.map(|rule| rule_record(rule.parent, rule.children, rule.probability)).collect()))
+    }
+
+    /// Samples sentences `start` to `start + count`. Sentence `i` is a function of (grammar, seed, `i`) alone: corpora nest, and
+    /// any slice can be made anywhere, on any number of threads.
+    ///
+    /// >>> import gardenpath
+    /// >>> grammar = gardenpath.Grammar.sample(8, 2, seed=7)
+    /// >>> grammar.corpus(10, seed=1)[4:] == grammar.corpus(6, seed=1, start=4)
+    /// True
+    #[pyo3(signature = (count, seed=0, *, start=0))]
+    fn corpus(&self, py: Python<'_>, count: u64, seed: u64, start: u64) -> PyResult<PyCorpus> {
+        let grammar = &self.grammar;
+        let end = start.checked_add(count).ok_or_else(|| value_error(format!("count is {count}, expected fewer")))?;
+        check_memory(count as f64 * (grammar.mean_length() + 9.0))?;
+        let corpus = interrupt::run(py, |stop| {
+            Corpus::sample_watched(&Sampler::new(grammar), Seed::new(seed), start..end, &mut |_| stop.check())
+        })?;
+        let origin = Some(Origin { grammar: grammar.clone(), seed, first: start, step: 1 });
+        Ok(PyCorpus { corpus, vocab: grammar.vocab(), classes: grammar.classes(), origin })
+    }
+
+    /// The expected counts of adjacent symbols of a level (the tokens, unless another is named) jointly with the root: the
+    /// moments of infinitely many sentences.
+    #[pyo3(signature = (level=None))]
+    fn expected_moments(&self, py: Python<'_>, level: Option<usize>) -> PyResult<PyExpectedMoments> {
+        let level = level.unwrap_or(self.grammar.depth());
+        let moments = interrupt::run(py, |_| ExpectedMoments::of_level(&self.grammar, level))?.or_value_error()?;
+        Ok(PyExpectedMoments { moments })
+    }
+
+    /// Everything that an exact parser finds out about one sentence, a list of tokens or a text of their names.
+    fn chart(&self, py: Python<'_>, sentence: &Bound<'_, PyAny>) -> PyResult<PyChart> {
+        let sentence = crate::sentences::read_one(sentence, &self.grammar)?;
+        let grammar = self.grammar.clone();
+        interrupt::run(py, |_| PyChart::new(grammar, sentence))?.or_value_error()
+    }
+
+    fn _repr_html_(&self) -> String {
+        html::grammar(&self.grammar)
+    }
+
+    fn __repr__(&self) -> String {
+        let rules: usize = self.grammar.layers().iter().map(|layer| layer.rules().len()).sum();
+        let (depth, vocab, classes) = (self.grammar.depth(), self.grammar.vocab(), self.grammar.classes());
+        format!("<Grammar of depth {depth}, {vocab} tokens, {classes} classes, {rules} rules>")
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| other.get().grammar == self.grammar)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.grammar.fingerprint().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        Ok((py.get_type::<Self>().getattr("from_text")?, (self.to_text(),)))
+    }
+}
+
+/// More than this is refused instead of exhausting the machine.
+const MEMORY_LIMIT: f64 = (64u64 << 30) as f64;
+
+/// Refuses to take so many bytes.
+pub fn check_memory(bytes: f64) -> PyResult<()> {
+    if bytes > MEMORY_LIMIT {
+        let gib = |bytes: f64| bytes / f64::from(1 << 30);
+        return Err(value_error(format!(
+            "this needs {:.0} GiB of memory, the limit is {:.0}",
+            gib(bytes),
+            gib(MEMORY_LIMIT)
+        )));
+    }
+    Ok(())
+}
+
+fn read_rules(array: &Bound<'_, PyAny>) -> PyResult<Vec<Rule>> {
+    let wrong = |_: PyErr| value_error("rules are an array with the fields parent, arity, children and probability");
+    let field = |name: &str, dtype: &str| {
+        let column = array.get_item(name).map_err(wrong)?;
+        array.py().import("numpy")?.call_method1("ascontiguousarray", (column, dtype))
+    };
+    let (parents, arities) = (field("parent", "u1")?, field("arity", "u1")?);
+    let (children, probabilities) = (field("children", "u1")?, field("probability", "f8")?);
+    let parents: PyReadonlyArray1<'_, u8> = parents.extract()?;
+    let arities: PyReadonlyArray1<'_, u8> = arities.extract()?;
+    let children: PyReadonlyArray2<'_, u8> = children.extract()?;
+    let probabilities: PyReadonlyArray1<'_, f64> = probabilities.extract()?;
+    let children = children.as_slice()?;
+    let mut rules = Vec::with_capacity(parents.as_array().len());
+    for (i, (&parent, &arity)) in parents.as_array().iter().zip(arities.as_array()).enumerate() {
+        let symbols = children.get(3 * i..3 * i + usize::from(arity));
+        let children = symbols.and_then(Children::from_slice);
+        let children = children.ok_or_else(|| value_error(format!("rule {i} has arity {arity}, expected 2 or 3")))?;
+        rules.push(Rule { parent, children, probability: probabilities.as_slice()?[i] });
+    }
+    Ok(rules)
+}

@@ -1,0 +1,283 @@
+//! Learning a grammar back, and how close the result is to the truth.
+
+use crate::corpus::PyCorpus;
+use crate::error::{OrValueError, value_error};
+use crate::grammar::PyGrammar;
+use crate::interrupt::{self, Stop};
+use gardenpath::learn::exact::{self, LevelReport, Verdict};
+use gardenpath::learn::paper::{Alignment, PaperLearner, cluster_true_rules};
+use gardenpath::learn::{em, score};
+use gardenpath::{Grammar, KMeans, Moments, Seed};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+
+/// A learned grammar: see `learn`.
+#[pyclass(frozen, name = "Learned", module = "gardenpath")]
+pub struct PyLearned {
+    grammar: Grammar,
+    verdict: Option<Verdict>,
+    levels: Vec<PyLevel>,
+}
+
+/// What was learned about one level.
+#[pyclass(frozen, get_all, name = "LearnedLevel", module = "gardenpath", from_py_object)]
+#[derive(Clone)]
+pub struct PyLevel {
+    /// The level of the parents.
+    level: usize,
+    /// The number of binary rules.
+    binary_rules: usize,
+    /// The number of ternary rules.
+    ternary_rules: usize,
+    /// The probability of two children, given or learned.
+    p_binary: f64,
+    /// The number of symbols for which no rule was found.
+    empty_symbols: usize,
+}
+
+#[pymethods]
+impl PyLevel {
+    fn __repr__(&self) -> String {
+        let PyLevel { level, binary_rules, ternary_rules, .. } = self;
+        format!("<LearnedLevel {level}: {binary_rules} binary and {ternary_rules} ternary rules>")
+    }
+}
+
+#[pymethods]
+impl PyLearned {
+    /// The learned grammar. Tokens and roots keep their numbers; the symbols between them are numbered arbitrarily.
+    #[getter]
+    fn grammar(&self) -> PyGrammar {
+        self.grammar.clone().into()
+    }
+
+    /// Whether the grammar can be trusted: "converged", or why not. Only mode exact can tell.
+    #[getter]
+    fn verdict(&self) -> &str {
+        match &self.verdict {
+            Some(Verdict::Converged) => "converged",
+            Some(Verdict::NotConverged(reason)) => reason,
+            None => "unknown: only mode exact judges itself",
+        }
+    }
+
+    /// Whether the verdict is that the grammar can be trusted.
+    #[getter]
+    fn converged(&self) -> bool {
+        self.verdict == Some(Verdict::Converged)
+    }
+
+    /// What was learned about each level, from the root down.
+    #[getter]
+    fn levels(&self) -> Vec<PyLevel> {
+        self.levels.clone()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Learned grammar: {}>", self.verdict())
+    }
+}
+
+/// Learns a grammar from sentences and their roots.
+///
+/// Mode "exact" recovers every rule, or says why not; "paper" is the algorithm of the paper; "em" is inside-outside from random starts.
+/// `progress` is called with a line of text at every step.
+///
+/// >>> import gardenpath
+/// >>> truth = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=3)
+/// >>> learned = gardenpath.learn(truth.corpus(10_000, seed=4), depth=2)
+/// >>> learned.verdict
+/// 'converged'
+/// >>> all(level.exact for level in gardenpath.score_rules(learned.grammar, truth))
+/// True
+#[pyfunction]
+#[pyo3(signature = (corpus, depth, *, vocab=None, mode="exact", p_binary=None, seed=0, gamma_binary=0.85, gamma_ternary=1.5,
+                    alignment="inner-product", starts=3, rounds=50, progress=None))]
+#[allow(clippy::too_many_arguments)]
+pub fn learn(
+    py: Python<'_>,
+    corpus: &Bound<'_, PyCorpus>,
+    depth: usize,
+    vocab: Option<usize>,
+    mode: &str,
+    p_binary: Option<f64>,
+    seed: u64,
+    gamma_binary: f64,
+    gamma_ternary: f64,
+    alignment: &str,
+    starts: usize,
+    rounds: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<PyLearned> {
+    let vocab = vocab.unwrap_or(corpus.get().vocab);
+    let corpus = &corpus.get().corpus;
+    let seed = Seed::new(seed);
+    let report = |stop: &Stop, step: &str| {
+        stop.check();
+        if let Some(progress) = &progress {
+            Python::attach(|py| {
+                if let Err(error) = progress.call1(py, (step,)) {
+                    error.write_unraisable(py, None);
+                }
+            });
+        }
+    };
+    match mode {
+        "exact" => {
+            let options = exact::Options { vocab, depth, p_binary, seed };
+            let learned = interrupt::run(py, |stop| exact::learn(corpus, &options, &mut |step| report(stop, step)))?;
+            let learned = learned.or_value_error()?;
+            let mut levels: Vec<PyLevel> = learned.levels.iter().map(level_of).collect();
+            levels.reverse();
+            Ok(PyLearned { grammar: learned.grammar, verdict: Some(learned.verdict), levels })
+        }
+        "paper" => {
+            let alignment = match alignment {
+                "inner-product" => Alignment::InnerProduct,
+                "cosine" => Alignment::Cosine,
+                _ => return Err(value_error(format!("alignment is {alignment}, expected inner-product or cosine"))),
+            };
+            let learner = PaperLearner::new(vocab, depth)
+                .p_binary(p_binary.unwrap_or(0.5))
+                .gammas(gamma_binary, gamma_ternary)
+                .alignment(alignment)
+                .clustering(10, seed);
+            let outcome = interrupt::run(py, |_| learner.learn(corpus))?.or_value_error()?;
+            Ok(PyLearned { levels: levels_of(&outcome.grammar), grammar: outcome.grammar, verdict: None })
+        }
+        "em" => {
+            let options = em::Options { vocab, depth, starts, rounds, seed };
+            let found = interrupt::run(py, |stop| {
+                em::learn(corpus, &options, &mut |start, round, likelihood| {
+                    let (start, round) = (start + 1, round + 1);
+                    report(stop, &format!("start {start}, step {round}, likelihood {likelihood:.4}"));
+                })
+            })?;
+            let grammar = found.or_value_error()?.grammar;
+            Ok(PyLearned { levels: levels_of(&grammar), grammar, verdict: None })
+        }
+        _ => Err(value_error(format!("mode is {mode}, expected exact, paper or em"))),
+    }
+}
+
+fn level_of(report: &LevelReport) -> PyLevel {
+    PyLevel {
+        level: report.level - 1,
+        binary_rules: report.binary_rules,
+        ternary_rules: report.ternary_rules,
+        p_binary: report.p_binary,
+        empty_symbols: report.empty_symbols,
+    }
+}
+
+fn levels_of(grammar: &Grammar) -> Vec<PyLevel> {
+    let of_layer = |(level, layer): (usize, &gardenpath::Layer)| {
+        let pairs = layer.rules().iter().filter(|rule| rule.children.len() == 2);
+        let binary_rules = pairs.clone().count();
+        PyLevel {
+            level,
+            binary_rules,
+            ternary_rules: layer.rules().len() - binary_rules,
+            p_binary: pairs.map(|rule| rule.probability).sum::<f64>() / layer.parents() as f64,
+            empty_symbols: 0,
+        }
+    };
+    grammar.layers().iter().enumerate().map(of_layer).collect()
+}
+
+/// How well the rules of one level were learned: see `score_rules`.
+#[pyclass(frozen, get_all, name = "LevelScore", module = "gardenpath")]
+pub struct PyLevelScore {
+    /// The level of the parents.
+    level: usize,
+    /// The share of the learned binary rules that are true.
+    binary_precision: f64,
+    /// The share of the true binary rules that were learned.
+    binary_recall: f64,
+    /// The share of the learned ternary rules that are true.
+    ternary_precision: f64,
+    /// The share of the true ternary rules that were learned.
+    ternary_recall: f64,
+    /// Mean group purity of the true binary rules.
+    binary_purity: f64,
+    /// Mean group purity of the true ternary rules.
+    ternary_purity: f64,
+    /// Whether every rule was found and none invented.
+    exact: bool,
+}
+
+#[pymethods]
+impl PyLevelScore {
+    fn __repr__(&self) -> String {
+        let PyLevelScore { level, binary_precision, binary_recall, ternary_precision, ternary_recall, .. } = self;
+        format!(
+            "<LevelScore {level}: precision {binary_precision:.4} and {ternary_precision:.4}, \
+             recall {binary_recall:.4} and {ternary_recall:.4}>"
+        )
+    }
+}
+
+/// Compares the rules of a learned grammar with the true ones, level by level from the root; symbols of inner levels are matched so
+/// that most rules are right.
+#[pyfunction]
+pub fn score_rules(learned: &Bound<'_, PyGrammar>, truth: &Bound<'_, PyGrammar>) -> PyResult<Vec<PyLevelScore>> {
+    let scores = score::score_rules(&learned.get().grammar, &truth.get().grammar).or_value_error()?;
+    let level = |score: score::LevelScore| PyLevelScore {
+        level: score.level,
+        binary_precision: score.binary.precision(),
+        binary_recall: score.binary.recall(),
+        ternary_precision: score.ternary.precision(),
+        ternary_recall: score.ternary.recall(),
+        binary_purity: score.binary_purity,
+        ternary_purity: score.ternary_purity,
+        exact: score.is_exact(),
+    };
+    Ok(scores.into_iter().map(level).collect())
+}
+
+type Clusters<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>, f64);
+
+/// Seeded k-means, the best of several starts: labels, centroids and the sum of squared distances.
+///
+/// >>> import gardenpath
+/// >>> labels, centroids, inertia = gardenpath.kmeans([[0.0], [0.1], [5.0], [5.1]], clusters=2)
+/// >>> bool(labels[0] == labels[1] != labels[2] == labels[3]), round(inertia, 9)
+/// (True, 0.01)
+#[pyfunction]
+#[pyo3(signature = (rows, clusters, *, restarts=10, seed=0))]
+pub fn kmeans<'py>(
+    py: Python<'py>,
+    rows: &Bound<'py, PyAny>,
+    clusters: usize,
+    restarts: u64,
+    seed: u64,
+) -> PyResult<Clusters<'py>> {
+    let (values, dimension) = crate::moments::rows(rows)?;
+    let kmeans = KMeans::new(clusters).restarts(restarts).seed(Seed::new(seed));
+    let found = interrupt::run(py, |_| kmeans.fit(&values, dimension))?.or_value_error()?;
+    let labels = PyArray1::from_iter(py, found.labels().iter().map(|&label| label as i64));
+    let centroids: Vec<f64> = (0..found.clusters()).flat_map(|cluster| found.centroid(cluster).to_vec()).collect();
+    Ok((labels, PyArray1::from_vec(py, centroids).reshape([found.clusters(), dimension])?, found.inertia()))
+}
+
+/// The paper's empirical test of clustering: the true tuples above the tokens are given, and k-means groups their covariances with the
+/// root. Mean group purity of pairs, of triples less what their pairs explain, and of plain triples.
+#[pyfunction]
+#[pyo3(signature = (grammar, corpus, *, restarts=10, seed=0))]
+pub fn rule_purity(
+    py: Python<'_>,
+    grammar: &Bound<'_, PyGrammar>,
+    corpus: &Bound<'_, PyCorpus>,
+    restarts: u64,
+    seed: u64,
+) -> PyResult<(f64, f64, f64)> {
+    let (grammar, corpus) = (&grammar.get().grammar, &corpus.get().corpus);
+    let purity = interrupt::run(py, |_| {
+        let mut moments = Moments::new(grammar.vocab(), grammar.classes())?;
+        moments.add_corpus(corpus)?;
+        let kmeans = KMeans::new(grammar.vocab()).restarts(restarts).seed(Seed::new(seed));
+        cluster_true_rules(grammar, &moments.covariance(), &kmeans)
+    })?;
+    let purity = purity.or_value_error()?;
+    Ok((purity.binary, purity.ternary, purity.ternary_uncorrected))
+}

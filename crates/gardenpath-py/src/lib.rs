@@ -1,0 +1,72 @@
+//! The compiled part of the Python package `gardenpath`: a thin layer over the core and the laboratory.
+//!
+//! Every class is frozen, so that NumPy arrays can be views of its memory. Long work runs without the interpreter, on all cores, and
+//! stops at Ctrl-C ([`interrupt`]). Errors are `ValueError`s with the text of the library.
+
+// What Python sees is documented there; the rest is private to this crate.
+#![allow(missing_docs)]
+
+mod arrays;
+mod chart;
+mod corpus;
+mod ensemble;
+mod error;
+mod grammar;
+mod html;
+mod interrupt;
+mod learn;
+mod moments;
+mod parse;
+mod sentences;
+mod sweep;
+mod theory;
+mod threads;
+mod tree;
+
+use pyo3::prelude::*;
+
+/// The compiled part of gardenpath.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::chart::PyChart;
+    #[pymodule_export]
+    use super::corpus::{_restore_corpus, CorpusIterator, PyCorpus};
+    #[pymodule_export]
+    use super::ensemble::{PySignalStudy, class_entropy, fraction_for_entropy, snr};
+    #[pymodule_export]
+    use super::grammar::PyGrammar;
+    #[pymodule_export]
+    use super::learn::{PyLearned, PyLevel, PyLevelScore, kmeans, learn, rule_purity, score_rules};
+    #[pymodule_export]
+    use super::moments::{PyExpectedMoments, PyMoments};
+    #[pymodule_export]
+    use super::parse::BayesFloor;
+    #[pymodule_export]
+    use super::sweep::{PyCell, PyExperiment, PyStore};
+    #[pymodule_export]
+    use super::threads::{set_threads, threads};
+    #[pymodule_export]
+    use super::tree::PyTree;
+
+    #[pymodule_export]
+    use super::theory_module;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}
+
+/// What can be said about the ensemble without sampling a grammar: exact functions of its parameters.
+///
+/// Of all pairs and triples of symbols a `fraction` is produced by some rule; a node has two children with probability `p_binary`, three
+/// otherwise. Where the printed formula and the model disagree, the plain name is the model's and `paper_…` is the printed one.
+#[pymodule(name = "theory")]
+mod theory_module {
+    #[pymodule_export]
+    use super::theory::{
+        PyByLength, class_entropy, critical_fraction, grammatical_fraction, length_distribution, mean_branching,
+        mean_candidates, mean_internal_nodes, median_splits, paper_class_entropy, paper_grammatical_fraction,
+        sample_complexity, splits, tree_count, two_level_topologies, typical_length,
+    };
+}

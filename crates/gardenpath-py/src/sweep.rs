@@ -1,0 +1,213 @@
+//! Experiments, their cells and stores: the same files and results as those of the program.
+
+use crate::error::{OrValueError, value_error};
+use gardenpath_lab::experiment::{Experiment, Scale};
+use gardenpath_lab::measure::Measure;
+use gardenpath_lab::record::Record;
+use gardenpath_lab::store::{State, Store};
+use gardenpath_lab::sweep::{self, Event};
+use pyo3::prelude::*;
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// An experiment: a measure on a grid of parameters, as the TOML files in `experiments/` describe it.
+///
+/// >>> import gardenpath
+/// >>> experiment = gardenpath.Experiment.parse('''
+/// ... measure = "entropy"
+/// ... expects = "Ambiguity grows with the fraction of grammatical tuples."
+/// ... [[grid]]
+/// ... vocab = 8
+/// ... depth = 2
+/// ... fraction = [0.25, 0.5]
+/// ... sentences = 200
+/// ... seed = "1..3"
+/// ... ''')
+/// >>> len(experiment.cells())
+/// 6
+#[pyclass(frozen, name = "Experiment", module = "gardenpath")]
+pub struct PyExperiment {
+    experiment: Experiment,
+}
+
+#[pymethods]
+impl PyExperiment {
+    /// Reads an experiment from a TOML file.
+    #[staticmethod]
+    fn read(path: PathBuf) -> PyResult<Self> {
+        Ok(PyExperiment { experiment: Experiment::read(&path).or_value_error()? })
+    }
+
+    /// Reads an experiment from the text of a TOML file.
+    #[staticmethod]
+    fn parse(text: &str) -> PyResult<Self> {
+        Ok(PyExperiment { experiment: Experiment::parse(text).or_value_error()? })
+    }
+
+    /// What the result should show.
+    #[getter]
+    fn expects(&self) -> &str {
+        &self.experiment.expects
+    }
+
+    /// The cells of a scale, quick or full; an experiment with a single grid has the same for both.
+    #[pyo3(signature = (scale="quick"))]
+    fn cells(&self, scale: &str) -> PyResult<Vec<PyCell>> {
+        let scale = match scale {
+            "quick" => Scale::Quick,
+            "full" => Scale::Full,
+            _ => return Err(value_error(format!("scale is {scale}, expected quick or full"))),
+        };
+        let cells = self.experiment.cells(scale).or_value_error()?;
+        Ok(cells.into_iter().map(|cell| PyCell { cell: Arc::new(cell) }).collect())
+    }
+}
+
+/// One cell of a sweep: a measure with all its parameters.
+#[pyclass(frozen, name = "Cell", module = "gardenpath")]
+pub struct PyCell {
+    cell: Arc<Measure>,
+}
+
+#[pymethods]
+impl PyCell {
+    /// A cell from its parameters as JSON.
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<Self> {
+        let mut values: Map<String, Value> = serde_json::from_str(text).or_value_error()?;
+        let Some(Value::String(measure)) = values.remove("measure") else {
+            return Err(value_error("a cell has no measure"));
+        };
+        Ok(PyCell { cell: Arc::new(Measure::new(&measure, values).or_value_error()?) })
+    }
+
+    /// The name of the cell: a hash of its parameters and of the version of the code that the result depends on.
+    #[getter]
+    fn identity(&self) -> String {
+        self.cell.identity()
+    }
+
+    /// All parameters, `measure` among them.
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        from_json(py, &self.cell.parameters())
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| other.get().cell == self.cell)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let maker = py.get_type::<Self>().getattr("from_json")?;
+        Ok((maker, (Value::Object(self.cell.parameters()).to_string(),)))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Cell {}>", Value::Object(self.cell.parameters()))
+    }
+}
+
+/// A directory of results, shared with `gardenpath sweep` and with any number of other processes.
+#[pyclass(frozen, name = "Store", module = "gardenpath")]
+pub struct PyStore {
+    store: Arc<Store>,
+}
+
+#[pymethods]
+impl PyStore {
+    /// The store in a directory, which is made if it does not exist.
+    #[new]
+    fn new(directory: PathBuf) -> PyResult<Self> {
+        Ok(PyStore { store: Arc::new(Store::open(&directory).or_value_error()?) })
+    }
+
+    /// What is known of a cell: done, running, failed or missing.
+    fn state(&self, cell: &Bound<'_, PyCell>) -> &'static str {
+        match self.store.state(&cell.get().cell) {
+            State::Done => "done",
+            State::Running => "running",
+            State::Failed => "failed",
+            State::Missing => "missing",
+        }
+    }
+
+    /// Parameters and results of a cell, or None if it has none yet.
+    fn read<'py>(&self, py: Python<'py>, cell: &Bound<'_, PyCell>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let record = self.store.read(&cell.get().cell).or_value_error()?;
+        let joined = |Record { mut parameters, result }: Record| {
+            parameters.extend(result);
+            from_json(py, &parameters)
+        };
+        record.map(joined).transpose()
+    }
+
+    /// Why a cell failed, or None if it did not.
+    fn failure(&self, cell: &Bound<'_, PyCell>) -> Option<String> {
+        self.store.failure(&cell.get().cell).map(|failure| failure.error)
+    }
+
+    /// Measures the cells that are missing, on so many threads, and stores their results; a cell that fails is recorded. `report` is
+    /// called with each cell and "found", "measured" or "failed".
+    ///
+    /// Ctrl-C ends the call at once; the cells at work are finished in the background and stored if the process lives.
+    #[pyo3(signature = (cells, *, threads=1, report=None))]
+    fn measure(
+        &self,
+        py: Python<'_>,
+        cells: Vec<Bound<'_, PyCell>>,
+        threads: usize,
+        report: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let cells: Vec<Arc<Measure>> = cells.iter().map(|cell| cell.get().cell.clone()).collect();
+        let (store, stop) = (self.store.clone(), Arc::new(AtomicBool::new(false)));
+        let (sender, mut events) = mpsc::channel();
+        let (names, worker_stop) = (cells.clone(), stop.clone());
+        thread::spawn(move || {
+            let borrowed: Vec<&Measure> = cells.iter().map(|cell| &**cell).collect();
+            let mut pass_on = |event: Event<'_>| {
+                let (cell, event) = match event {
+                    Event::Found(cell) => (cell, "found"),
+                    Event::Done(cell) => (cell, "measured"),
+                    Event::Failed(cell, _) => (cell, "failed"),
+                };
+                let number = cells.iter().position(|other| std::ptr::eq(&**other, cell)).unwrap_or_default();
+                let unheard = sender.send(Ok((number, event))).is_err();
+                if unheard || worker_stop.load(Ordering::Relaxed) {
+                    anyhow::bail!("interrupted");
+                }
+                Ok(())
+            };
+            if let Err(error) = sweep::run(&borrowed, &store, threads.max(1), &mut pass_on) {
+                // Nobody listens any more if the call was interrupted.
+                let _ = sender.send(Err(error));
+            }
+        });
+        let mut listen = || -> PyResult<()> {
+            loop {
+                let heard = &mut events;
+                match py.detach(move || heard.recv_timeout(Duration::from_millis(50))) {
+                    Ok(event) => {
+                        let (number, event) = event.or_value_error()?;
+                        if let Some(report) = report {
+                            report.call1((PyCell { cell: names[number].clone() }, event))?;
+                        }
+                    }
+                    Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+                    Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                }
+            }
+        };
+        let outcome = listen();
+        stop.store(true, Ordering::Relaxed);
+        outcome
+    }
+}
+
+fn from_json<'py>(py: Python<'py>, values: &Map<String, Value>) -> PyResult<Bound<'py, PyAny>> {
+    py.import("json")?.call_method1("loads", (serde_json::to_string(values).or_value_error()?,))
+}

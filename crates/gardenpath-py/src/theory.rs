@@ -1,0 +1,238 @@
+//! `gardenpath.theory`: exact functions of the parameters of the ensemble.
+
+use crate::arrays::whole_number;
+use crate::error::OrValueError;
+use crate::interrupt;
+use gardenpath::theory::{self, ByLength, Magnitude};
+use num_bigint::BigUint;
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// One value for each length that a sentence can have.
+#[pyclass(frozen, name = "ByLength", module = "gardenpath.theory")]
+pub struct PyByLength {
+    min_len: usize,
+    values: Vec<f64>,
+    logs: Vec<f64>,
+}
+
+impl From<ByLength<Magnitude>> for PyByLength {
+    fn from(values: ByLength<Magnitude>) -> Self {
+        let (plain, logs) = values.iter().map(|(_, value)| (value.value(), value.ln())).unzip();
+        PyByLength { min_len: values.min_len(), values: plain, logs }
+    }
+}
+
+#[pymethods]
+impl PyByLength {
+    /// The lengths, from `2^depth` to `3^depth`.
+    #[getter]
+    fn lengths<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        PyArray1::from_iter(py, (0..self.values.len()).map(|i| (self.min_len + i) as i64))
+    }
+
+    /// The values; numbers that are too small or too large are 0 and infinity.
+    #[getter]
+    fn values<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.values)
+    }
+
+    /// The natural logarithms of the values, also of those that are too small or too large.
+    #[getter]
+    fn logs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.logs)
+    }
+
+    fn __len__(&self) -> usize {
+        self.values.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<ByLength from {} to {}>", self.min_len, self.min_len + self.values.len() - 1)
+    }
+}
+
+/// The law of the length of sentences (App. p_of_d).
+///
+/// >>> from gardenpath import theory
+/// >>> law = theory.length_distribution(depth=2)
+/// >>> dict(zip(law.lengths.tolist(), law.values.tolist()))[6]     # 3-3 with 1/8 and 2-2-2 with 1/16
+/// 0.1875
+#[pyfunction]
+#[pyo3(signature = (depth, *, p_binary=0.5))]
+pub fn length_distribution(py: Python<'_>, depth: usize, p_binary: f64) -> PyResult<PyByLength> {
+    let law = interrupt::run(py, |_| theory::lengths::length_distribution(depth, p_binary))?.or_value_error()?;
+    let (values, logs) = law.iter().map(|(len, probability)| (probability, law.ln_probability(len))).unzip();
+    Ok(PyByLength { min_len: law.min_len(), values, logs })
+}
+
+/// The mean number of children of a node, `<s> = 3 - p_binary`.
+#[pyfunction]
+#[pyo3(signature = (*, p_binary=0.5))]
+pub fn mean_branching(p_binary: f64) -> PyResult<f64> {
+    theory::lengths::mean_branching(p_binary).or_value_error()
+}
+
+/// The typical length of sentences, the integer part of `<s>^depth`.
+#[pyfunction]
+#[pyo3(signature = (depth, *, p_binary=0.5))]
+pub fn typical_length(depth: usize, p_binary: f64) -> PyResult<usize> {
+    theory::lengths::typical_length(depth, p_binary).or_value_error()
+}
+
+/// The mean number of nodes above the tokens.
+#[pyfunction]
+#[pyo3(signature = (depth, *, p_binary=0.5))]
+pub fn mean_internal_nodes(depth: usize, p_binary: f64) -> PyResult<f64> {
+    theory::lengths::mean_internal_nodes(depth, p_binary).or_value_error()
+}
+
+/// The exact number of tree topologies of each length, `N_t` (App. Nt_app).
+///
+/// >>> from gardenpath import theory
+/// >>> theory.tree_count(depth=2)
+/// {4: 1, 5: 2, 6: 2, 7: 3, 8: 3, 9: 1}
+#[pyfunction]
+pub fn tree_count(py: Python<'_>, depth: usize) -> PyResult<Bound<'_, PyDict>> {
+    let counts: ByLength<BigUint> = interrupt::run(py, |_| theory::trees::tree_count(depth))?.or_value_error()?;
+    let dict = PyDict::new(py);
+    for (len, count) in counts.iter() {
+        dict.set_item(len, whole_number(py, count)?)?;
+    }
+    Ok(dict)
+}
+
+/// The share of all strings of each length that a typical tree can write (eq. frac_data, with the weights that it lacks).
+///
+/// `fraction` is that of grammatical pairs, and of triples too unless `ternary_fraction` is given.
+///
+/// >>> from gardenpath import theory
+/// >>> share = theory.grammatical_fraction(depth=2, fraction=0.5)
+/// >>> dict(zip(share.lengths.tolist(), share.values.round(6).tolist()))[6]
+/// 0.104167
+#[pyfunction]
+#[pyo3(signature = (depth, fraction, *, ternary_fraction=None, p_binary=0.5))]
+pub fn grammatical_fraction(
+    py: Python<'_>,
+    depth: usize,
+    fraction: f64,
+    ternary_fraction: Option<f64>,
+    p_binary: f64,
+) -> PyResult<PyByLength> {
+    let ternary = ternary_fraction.unwrap_or(fraction);
+    let share = interrupt::run(py, |_| theory::fraction::grammatical_fraction(depth, fraction, ternary, p_binary))?;
+    Ok(share.or_value_error()?.into())
+}
+
+/// The same share by eq. frac_data as it is printed.
+#[pyfunction]
+#[pyo3(signature = (depth, fraction, *, ternary_fraction=None, p_binary=0.5))]
+pub fn paper_grammatical_fraction(
+    py: Python<'_>,
+    depth: usize,
+    fraction: f64,
+    ternary_fraction: Option<f64>,
+    p_binary: f64,
+) -> PyResult<PyByLength> {
+    let ternary = ternary_fraction.unwrap_or(fraction);
+    let share =
+        interrupt::run(py, |_| theory::fraction::paper_grammatical_fraction(depth, fraction, ternary, p_binary))?;
+    Ok(share.or_value_error()?.into())
+}
+
+/// The expected class entropy at depth 2 of large vocabularies, in nats.
+///
+/// >>> from gardenpath import theory
+/// >>> theory.class_entropy(0.25) > theory.paper_class_entropy(0.25)
+/// True
+#[pyfunction]
+#[pyo3(signature = (fraction, *, ternary_fraction=None, p_binary=0.5))]
+pub fn class_entropy(fraction: f64, ternary_fraction: Option<f64>, p_binary: f64) -> PyResult<f64> {
+    theory::entropy::class_entropy(fraction, ternary_fraction.unwrap_or(fraction), p_binary).or_value_error()
+}
+
+/// The class entropy at depth 2 as the paper prints it.
+#[pyfunction]
+pub fn paper_class_entropy(fraction: f64) -> PyResult<f64> {
+    theory::entropy::paper_class_entropy(fraction).or_value_error()
+}
+
+/// The mean number of symbols that a parser proposes for a random string of each length (eq. bottom_up).
+#[pyfunction]
+#[pyo3(signature = (depth, fraction, *, ternary_fraction=None))]
+pub fn mean_candidates(
+    py: Python<'_>,
+    depth: usize,
+    fraction: f64,
+    ternary_fraction: Option<f64>,
+) -> PyResult<PyByLength> {
+    let ternary = ternary_fraction.unwrap_or(fraction);
+    let candidates = interrupt::run(py, |_| theory::candidates::mean_candidates(depth, fraction, ternary))?;
+    Ok(candidates.or_value_error()?.into())
+}
+
+/// The fraction at which the mean number of candidates neither shrinks nor grows with the depth.
+///
+/// >>> from gardenpath import theory
+/// >>> abs(theory.critical_fraction(depth=5) - 0.5) < 0.02
+/// True
+#[pyfunction]
+pub fn critical_fraction(py: Python<'_>, depth: usize) -> PyResult<f64> {
+    interrupt::run(py, |_| theory::candidates::critical_fraction(depth))?.or_value_error()
+}
+
+/// The numbers of binary and ternary splits of a span of `len` tokens whose node stands `height` levels above them.
+///
+/// >>> from gardenpath import theory
+/// >>> theory.splits(6, height=2)
+/// (1, 1)
+#[pyfunction]
+pub fn splits(len: usize, height: usize) -> PyResult<(u64, u64)> {
+    let splits = theory::splits::splits(len, height).or_value_error()?;
+    Ok((splits.binary, splits.ternary))
+}
+
+/// The median numbers of binary and ternary splits of all spans of a height.
+#[pyfunction]
+pub fn median_splits(py: Python<'_>, height: usize) -> PyResult<(f64, f64)> {
+    let median = interrupt::run(py, |_| theory::splits::median_splits(height))?.or_value_error()?;
+    Ok((median.binary, median.ternary))
+}
+
+/// The number of sentences that learning needs, up to a constant (eq. samp_comp): by the paper's factor per level, and by that of a
+/// uniformly chosen token.
+///
+/// >>> from gardenpath import theory
+/// >>> paper, size_biased = theory.sample_complexity(depth=2, vocab=16, binary_rules=1, ternary_rules=16)
+/// >>> paper > size_biased > 0
+/// True
+#[pyfunction]
+#[pyo3(signature = (depth, vocab, binary_rules, ternary_rules, *, p_binary=0.5))]
+pub fn sample_complexity(
+    depth: usize,
+    vocab: u64,
+    binary_rules: u64,
+    ternary_rules: u64,
+    p_binary: f64,
+) -> PyResult<(f64, f64)> {
+    let complexity = theory::complexity::sample_complexity(depth, vocab, binary_rules, ternary_rules, p_binary);
+    let complexity = complexity.or_value_error()?;
+    Ok((complexity.paper.samples(), complexity.size_biased.samples()))
+}
+
+/// The twelve tree topologies of depth 2: how many tokens each child of the root has, with their probabilities.
+///
+/// >>> from gardenpath import theory
+/// >>> trees = theory.two_level_topologies()
+/// >>> len(trees), trees[0], sum(probability for _, probability in trees)
+/// (12, ((2, 2), 0.125), 1.0)
+#[pyfunction]
+#[pyo3(signature = (*, p_binary=0.5))]
+pub fn two_level_topologies(py: Python<'_>, p_binary: f64) -> PyResult<Vec<(Bound<'_, PyAny>, f64)>> {
+    let topology = |tree: theory::trees::Topology| {
+        let arities = pyo3::types::PyTuple::new(py, tree.child_arities())?.into_any();
+        Ok((arities, tree.probability(p_binary).or_value_error()?))
+    };
+    theory::trees::two_level_topologies().into_iter().map(topology).collect()
+}
