@@ -1,7 +1,7 @@
 //! The compiled part of the Python package `gardenpath`: a thin layer over the core and the laboratory.
 //!
 //! Every class is frozen, so that NumPy arrays can be views of its memory. Long work runs without the interpreter, on all cores, and
-//! stops at Ctrl-C ([`interrupt`]). Errors are `ValueError`s with the text of the library.
+//! stops at Ctrl-C (`interrupt`). Errors are `ValueError`s with the text of the library.
 
 // What Python sees is documented there; the rest is private to this crate.
 #![allow(missing_docs)]
