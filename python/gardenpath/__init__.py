@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._core import (
+    UNKNOWN_ROOT,
     BayesFloor,
     Cell,
     Chart,
@@ -48,12 +49,17 @@ from ._core import (
 from ._sweep import sweep
 
 if TYPE_CHECKING:
-    from .learner import GrammarLearner
+    from .learner import GrammarLearner as GrammarLearner
 
 # The compiled module holds `theory` as an attribute; this lets `import gardenpath.theory` find it too.
 sys.modules["gardenpath.theory"] = theory
+# So do its functions know where they are, which pickle asks for.
+for _function in vars(theory).values():
+    if callable(_function) and not isinstance(_function, type):
+        _function.__module__ = "gardenpath.theory"
 
 __all__ = [
+    "UNKNOWN_ROOT",
     "BayesFloor",
     "Cell",
     "Chart",
@@ -61,7 +67,6 @@ __all__ = [
     "ExpectedMoments",
     "Experiment",
     "Grammar",
-    "GrammarLearner",
     "Learned",
     "LearnedLevel",
     "LevelScore",
@@ -85,7 +90,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Imported when it is asked for: it needs scikit-learn, the rest does not.
+    # Imported when it is asked for, and not in __all__: it needs scikit-learn, the rest does not.
     if name == "GrammarLearner":
         from .learner import GrammarLearner
 

@@ -1,55 +1,65 @@
 """Corpora as tables of Apache Arrow: columns `tokens` and `root`, as in the Parquet files of the program."""
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from ._core import Corpus
+from ._core import UNKNOWN_ROOT, Corpus
 
 
 def _pyarrow() -> Any:
     try:
-        import pyarrow
+        return import_module("pyarrow")
     except ImportError as error:
         raise ImportError("this needs pyarrow: pip install pyarrow") from error
-    return pyarrow
 
 
 def to_arrow(corpus: Corpus) -> Any:
     """A table whose tokens are the memory of the corpus."""
     pa = _pyarrow()
-    offsets = corpus.offsets
+    offsets, roots = corpus.offsets, corpus.roots
     # Lists with 32-bit offsets are what other programs expect; only more than 2^31 tokens need the large kind.
     small = int(offsets[-1]) <= np.iinfo(np.int32).max
-    kind = pa.list_ if small else pa.large_list
-    array = pa.ListArray if small else pa.LargeListArray
-    item = pa.field("element", pa.uint8(), nullable=False)
+    kind, array = (pa.list_, pa.ListArray) if small else (pa.large_list, pa.LargeListArray)
+    lists = kind(pa.field("element", pa.uint8(), nullable=False))
     places = pa.array(offsets.astype(np.int32) if small else offsets)
-    tokens = array.from_arrays(places, pa.array(corpus.tokens), type=kind(item))
-    return pa.table({"tokens": tokens, "root": pa.array(corpus.roots)})
+    tokens = array.from_arrays(places, pa.array(corpus.tokens), type=lists)
+    unknown = roots == UNKNOWN_ROOT
+    fields = [pa.field("tokens", lists, nullable=False), pa.field("root", pa.uint8())]
+    return pa.table([tokens, pa.array(roots, mask=unknown if unknown.any() else None)], schema=pa.schema(fields))
 
 
 def from_arrow(table: Any, vocab: int | None) -> Corpus:
-    """A corpus from a table; the roots are unknown if there is no column of them."""
+    """A corpus from a table, or from whatever pyarrow makes one of; roots are unknown where there is none."""
     pa = _pyarrow()
-    if "tokens" not in table.column_names:
-        raise ValueError(f"the table has the columns {table.column_names}, expected tokens and root")
-    column = table.column("tokens")
-    if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
-        raise ValueError(f"the column tokens is of type {column.type}, expected lists of integers")
-    lists = column.combine_chunks()
-    if isinstance(lists, pa.ChunkedArray):
-        lists = pa.concat_arrays(lists.chunks) if lists.num_chunks else pa.array([], column.type)
-    if lists.null_count:
-        raise ValueError(f"the column tokens has {lists.null_count} rows without a sentence")
-    offsets = np.asarray(lists.offsets).astype(np.int64)
-    tokens = lists.values.slice(offsets[0], offsets[-1] - offsets[0])
-    if not pa.types.is_integer(tokens.type) or tokens.null_count:
-        raise ValueError(f"the tokens are of type {tokens.type}, expected integers")
-    roots = np.full(len(lists), 255, dtype=np.uint8)
-    if "root" in table.column_names:
+    try:
+        table = pa.table(table)
+    except TypeError:
+        raise ValueError(f"the table is a {type(table).__name__}, expected a table of Apache Arrow") from None
+    names = table.column_names
+    if names.count("tokens") != 1 or names.count("root") > 1:
+        raise ValueError(f"the columns of the table are {', '.join(names)}, expected tokens and root")
+    tokens, offsets = _sentences(pa, table.column("tokens"))
+    roots = np.full(len(table), UNKNOWN_ROOT, dtype=np.uint8)
+    if "root" in names:
         column = table.column("root")
-        if column.null_count:
-            raise ValueError(f"the column root has {column.null_count} rows without a root")
-        roots = np.asarray(column)
-    return Corpus.from_arrays(np.asarray(tokens), offsets - offsets[0], roots, vocab=vocab)
+        if not pa.types.is_integer(column.type):
+            raise ValueError(f"the column root is of type {column.type}, expected integers")
+        roots = np.asarray(column.cast(pa.int64()).fill_null(UNKNOWN_ROOT))
+    return Corpus.from_arrays(tokens, offsets, roots, vocab=vocab)
+
+
+def _sentences(pa: Any, column: Any) -> tuple[Any, Any]:
+    """The tokens of a column of lists of any kind, one sentence after another, and where each begins."""
+    kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    if not any(is_kind(column.type) for is_kind in kinds) or not pa.types.is_integer(column.type.value_type):
+        raise ValueError(f"the column tokens is of type {column.type}, expected lists of integers")
+    if column.null_count:
+        raise ValueError(f"the column tokens is null in {column.null_count} rows, expected lists of integers")
+    # Chunk by chunk: a slice does not begin where its memory does, and all together may be too long for one array of lists.
+    tokens = pa.chunked_array([chunk.flatten() for chunk in column.chunks], type=column.type.value_type)
+    if tokens.null_count:
+        raise ValueError(f"{tokens.null_count} tokens are null, expected integers")
+    lengths = np.asarray(import_module("pyarrow.compute").list_value_length(column))
+    return np.asarray(tokens), np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))

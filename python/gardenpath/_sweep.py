@@ -4,26 +4,36 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
+from uuid import uuid4
 
 from ._core import Cell, Experiment, Store, threads
 
+# Seconds between two looks at what is under way: few after something has finished, more and more while nothing does.
+_SHORTEST_PAUSE = 0.001
+_LONGEST_PAUSE = 0.5
+
 
 class Future(Protocol):
-    """What an executor returns: the futures of `concurrent.futures`, of dask and the jobs of submitit are such."""
+    """What an executor returns, such as the futures of `concurrent.futures` and of dask, and the jobs of submitit."""
 
     def done(self) -> bool: ...
     def result(self) -> Any: ...
+    def cancel(self) -> Any: ...
 
 
 class Executor(Protocol):
-    """Anything that runs functions elsewhere: the executors of `concurrent.futures`, `dask.distributed` and submitit are such."""
+    """Anything that runs functions elsewhere, such as the executors of `concurrent.futures`, of dask and of submitit."""
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any: ...
 
 
-def _measure(store: str, cells: Sequence[Cell]) -> None:
-    """Measures cells in a worker. Failures are recorded in the store."""
+def _measure(store: str, cells: Sequence[Cell], call: str) -> None:
+    """Measures cells in a worker. Failures are recorded in the store.
+
+    `call` is different for every sweep: dask takes calls with equal arguments for one, and would answer with the loss of
+    an earlier one.
+    """
     Store(store).measure(list(cells), threads=1)
 
 
@@ -32,16 +42,19 @@ def sweep(
     store: str | os.PathLike[str],
     executor: Executor | None = None,
     *,
-    scale: str = "quick",
+    scale: Literal["quick", "full"] = "quick",
     batch: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[dict[str, Any]]:
-    """Measures the cells of an experiment that are missing in a store and returns the results of all, in the order of the cells.
+    """Measures the cells of an experiment that are missing in a store, and returns the results of all in their order.
 
-    Without an executor the cells are measured here, on all cores. With one, `batch` cells at a time are submitted to it; its workers
-    must see the directory of the store. Each cell is stored as soon as it is done: killed at any moment and started again, a sweep
-    measures exactly what is missing, whether by this function or by `gardenpath sweep`. `progress` is called with the number of cells
-    that are done and of all cells. If cells failed, a ValueError says why, after all others are done.
+    Without an executor the cells are measured here, on all cores. With one, `batch` cells at a time are submitted to it;
+    its workers must see the directory of the store. A client of dask will do as an executor. Each cell is stored as soon as
+    it is done: killed at any moment and started again, a sweep measures exactly what is missing, whether by this function
+    or by `gardenpath sweep`. `progress` is called with the number of cells that are finished, and of all cells.
+
+    If cells fail, a ValueError says why; if workers are lost, what the executor says about it is raised. Either comes
+    after all other cells are done.
 
     >>> import gardenpath, tempfile
     >>> from concurrent.futures import ThreadPoolExecutor
@@ -60,8 +73,10 @@ def sweep(
     >>> [result["fraction"] for result in results]
     [0.25, 0.5]
     """
-    if batch < 1:
-        raise ValueError(f"batch is {batch}, expected at least 1")
+    if not isinstance(batch, int) or batch < 1:
+        raise ValueError(f"batch is {batch!r}, expected a number of cells, at least 1")
+    if executor is not None and not hasattr(executor, "submit"):
+        raise ValueError(f"executor is {executor!r}, expected an object with a method submit")
     if not isinstance(experiment, Experiment):
         experiment = Experiment.read(experiment)
     cells = experiment.cells(scale)
@@ -77,43 +92,54 @@ def sweep(
             progress(finished, len(cells))
 
     advance(0)
-    if executor is None:
-        if missing:
-            results.measure(missing, threads=threads(), report=lambda cell, event: advance(1))
-    else:
+    if executor is not None:
         _submit(executor, directory, missing, batch, advance)
+    elif missing:
+        results.measure(missing, threads=threads(), report=lambda cell, event: advance(1))
     return _collect(results, cells)
 
 
 def _submit(executor: Executor, store: str, cells: list[Cell], batch: int, advance: Callable[[int], None]) -> None:
-    parts = [cells[start : start + batch] for start in range(0, len(cells), batch)]
-    waiting = [(executor.submit(_measure, store, part), len(part)) for part in parts]
-    pause = 0.001
-    while waiting:
-        still_waiting = []
-        for future, count in waiting:
-            if future.done():
-                future.result()
-                advance(count)
-            else:
-                still_waiting.append((future, count))
-        if len(still_waiting) == len(waiting):
+    """Has the cells measured by the workers, and waits for all of them."""
+    call = uuid4().hex
+    waiting: list[tuple[Future, int]] = []
+    lost: Exception | None = None
+    pause = _SHORTEST_PAUSE
+    try:
+        for start in range(0, len(cells), batch):
+            part = cells[start : start + batch]
+            waiting.append((executor.submit(_measure, store, part, call), len(part)))
+        while waiting:
             # Executors differ in how they wait; all can be asked.
-            time.sleep(pause)
-            pause = min(2 * pause, 0.5)
-        else:
-            pause = 0.001
-        waiting = still_waiting
+            still_waiting = []
+            for future, count in waiting:
+                if not future.done():
+                    still_waiting.append((future, count))
+                    continue
+                try:
+                    future.result()
+                except Exception as error:
+                    lost = lost or error
+                else:
+                    advance(count)
+            pause = min(2 * pause, _LONGEST_PAUSE) if len(still_waiting) == len(waiting) else _SHORTEST_PAUSE
+            waiting = still_waiting
+            time.sleep(pause if waiting else 0)
+    except BaseException:
+        # Interrupted: an executor would go on to the last cell, and wait for it when it is closed.
+        for future, _ in waiting:
+            future.cancel()
+        raise
+    if lost is not None:
+        raise lost
 
 
 def _collect(store: Store, cells: list[Cell]) -> list[dict[str, Any]]:
-    failures = [reason for cell in cells if (reason := store.failure(cell)) is not None and store.state(cell) == "failed"]
+    records = [store.read(cell) for cell in cells]
+    without = [cell for cell, record in zip(cells, records, strict=True) if record is None]
+    failures = [reason for cell in without if (reason := store.failure(cell)) is not None]
     if failures:
         raise ValueError(f"{len(failures)} of {len(cells)} cells failed, the first one because {failures[0]}")
-    records = []
-    for cell in cells:
-        record = store.read(cell)
-        if record is None:
-            raise ValueError(f"{cell!r} has no result: its worker was lost; call again")
-        records.append(record)
-    return records
+    if without:
+        raise ValueError(f"{without[0]!r} has no result, expected one: do the workers see the directory of the store?")
+    return [record for record in records if record is not None]

@@ -17,6 +17,11 @@ use std::path::Path;
 /// The root of a sentence whose file names none. Levels have at most 255 symbols, so no symbol has this number.
 pub const NO_ROOT: Symbol = Symbol::MAX;
 
+/// A root, if it is known.
+pub(crate) fn known_root(root: Symbol) -> Option<Symbol> {
+    Some(root).filter(|&root| root != NO_ROOT)
+}
+
 /// The name by which messages call a file.
 pub fn shown(path: &Path) -> impl Display + '_ {
     struct Shown<'p>(&'p Path);

@@ -66,6 +66,11 @@ impl Store {
         Ok(store)
     }
 
+    /// Where the results are.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     fn path(&self, part: &str, cell: &Measure) -> PathBuf {
         self.directory.join(part).join(cell.identity())
     }

@@ -22,10 +22,12 @@ pub unsafe fn view<'py, T: Element, D: Dimension>(
 }
 
 /// A type of record: a struct of Rust that is also a row of a structured array, under the same names.
+///
+/// It is packed, as NumPy's own structured types are: no byte between the fields is undefined.
 macro_rules! record {
     ($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty = $format:literal,)* }) => {
         $(#[$doc])*
-        #[repr(C)]
+        #[repr(C, packed)]
         #[derive(Clone, Copy)]
         pub struct $name {
             $(pub $field: $type,)*

@@ -5,6 +5,7 @@ use crate::error::{OrValueError, value_error};
 use crate::interrupt;
 use crate::sentences::{self, Sentences};
 use crate::tree::PyTree;
+use gardenpath::interrupt::checkpoint;
 use gardenpath::{Corpus, Grammar, Sampler, Seed, Symbol};
 use gardenpath_lab::files::parquet::{Writer, keys};
 use gardenpath_lab::files::{self, Format, NO_ROOT, Output, jsonl};
@@ -29,6 +30,14 @@ use std::sync::Arc;
 /// (1000, dtype('uint8'), (1000,))
 /// >>> bool((corpus[40:50].tokens == grammar.corpus(10, seed=1, start=40).tokens).all())
 /// True
+///
+/// `Corpus(sentences, roots)` makes one of sentences as a padded array, a list of lists or another corpus.
+///
+/// >>> corpus = gardenpath.Corpus([[0, 3, 1, 2], [2, 2, 1, 0, 3]], roots=[1, 0], vocab=4)
+/// >>> corpus.offsets.tolist()
+/// [0, 4, 9]
+/// >>> corpus.padded().tolist()
+/// [[0, 3, 1, 2, -1], [2, 2, 1, 0, 3]]
 #[pyclass(frozen, name = "Corpus", module = "gardenpath", sequence)]
 pub struct PyCorpus {
     pub corpus: Corpus,
@@ -54,14 +63,6 @@ impl Origin {
 
 #[pymethods]
 impl PyCorpus {
-    /// Sentences as a padded array, a list of lists or another corpus, with their roots if they are known.
-    ///
-    /// >>> import gardenpath
-    /// >>> corpus = gardenpath.Corpus([[0, 3, 1, 2], [2, 2, 1, 0, 3]], roots=[1, 0], vocab=4)
-    /// >>> corpus.offsets.tolist()
-    /// [0, 4, 9]
-    /// >>> corpus.padded().tolist()
-    /// [[0, 3, 1, 2, -1], [2, 2, 1, 0, 3]]
     #[new]
     #[pyo3(signature = (sentences, roots=None, *, vocab=None))]
     fn new(sentences: &Bound<'_, PyAny>, roots: Option<&Bound<'_, PyAny>>, vocab: Option<usize>) -> PyResult<Self> {
@@ -70,11 +71,13 @@ impl PyCorpus {
             Sentences::Held(held) => held.get().corpus.clone(),
             Sentences::Read(corpus) => corpus,
         };
-        let roots = match roots {
-            Some(roots) => read_roots(roots, corpus.len())?,
-            None => corpus.roots().to_vec(),
+        let corpus = match roots {
+            Some(roots) => {
+                let roots = read_roots(roots, corpus.len())?;
+                corpus.with_roots(roots).or_value_error()?
+            }
+            None => corpus,
         };
-        let corpus = Corpus::from_parts(corpus.tokens().to_vec(), corpus.offsets().to_vec(), roots).or_value_error()?;
         Ok(PyCorpus::foreign(corpus, vocab))
     }
 
@@ -95,9 +98,12 @@ impl PyCorpus {
         let limit = check_vocab(vocab)?;
         let tokens = read_bytes(tokens, "tokens")?;
         gardenpath::check_tokens(&tokens, limit).or_value_error()?;
-        let offsets: PyReadonlyArray1<'_, i64> = as_array(offsets, "int64")?.extract()?;
-        let offsets = offsets.as_array().iter().map(|&offset| usize::try_from(offset).ok()).collect::<Option<Vec<_>>>();
+        let offsets = read_integers(offsets, "offsets")?;
+        let offsets = offsets.iter().map(|&offset| usize::try_from(offset).ok()).collect::<Option<Vec<_>>>();
         let offsets = offsets.ok_or_else(|| value_error("offsets are negative, expected increasing from 0"))?;
+        if let Some(i) = offsets.windows(2).position(|pair| pair[0] == pair[1]) {
+            return Err(sentences::empty(i));
+        }
         let count = offsets.len().saturating_sub(1);
         let corpus = Corpus::from_parts(tokens, offsets, read_roots(roots, count)?).or_value_error()?;
         Ok(PyCorpus::foreign(corpus, vocab))
@@ -108,15 +114,23 @@ impl PyCorpus {
     #[pyo3(signature = (path, *, vocab=None))]
     fn read(py: Python<'_>, path: PathBuf, vocab: Option<usize>) -> PyResult<Self> {
         let limit = check_vocab(vocab)?;
-        let read = |stop: &interrupt::Stop| {
+        let read = || {
+            let pieces = files::corpus::read(&path, limit)?;
+            let sizes = pieces.sizes;
             let mut corpus = Corpus::default();
-            for piece in files::corpus::read(&path, limit)? {
+            for piece in pieces {
                 corpus.append(&piece?);
-                stop.check();
+                checkpoint();
             }
-            anyhow::Ok(corpus)
+            anyhow::Ok((corpus, sizes))
         };
-        Ok(PyCorpus::foreign(interrupt::run(py, read)?.or_value_error()?, vocab))
+        let (corpus, sizes) = interrupt::run(py, read)?.or_value_error()?;
+        let mut corpus = PyCorpus::foreign(corpus, vocab);
+        if let (None, Some((said_vocab, said_classes))) = (vocab, sizes) {
+            corpus.vocab = corpus.vocab.max(said_vocab.min(Grammar::MAX_VOCAB));
+            corpus.classes = corpus.classes.max(said_classes.min(Grammar::MAX_VOCAB));
+        }
+        Ok(corpus)
     }
 
     /// Writes the corpus (.parquet or .jsonl), as the program does.
@@ -128,7 +142,10 @@ impl PyCorpus {
     /// >>> gardenpath.Corpus.read(path) == corpus
     /// True
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let write = |_: &interrupt::Stop| match Format::of(&path)? {
+        if files::is_standard(&path) {
+            return Err(value_error("expected a corpus whose name ends in .parquet or .jsonl"));
+        }
+        let write = || match Format::of(&path)? {
             Format::Jsonl => {
                 let mut output = Output::create(&path)?;
                 jsonl::write(&mut output, &self.corpus, None)?;
@@ -215,7 +232,7 @@ impl PyCorpus {
         let array = PyArray3::zeros(py, [self.corpus.len(), width, vocab], false);
         let mut rows = array.readwrite();
         let rows = rows.as_slice_mut()?;
-        interrupt::run(py, |_| {
+        interrupt::run(py, || {
             rows.par_chunks_mut((width * vocab).max(1)).enumerate().for_each(|(i, row)| {
                 for (position, &token) in self.corpus.sentence(i).iter().enumerate() {
                     row[position * vocab + usize::from(token)] = 1.0;
@@ -230,7 +247,7 @@ impl PyCorpus {
     /// >>> import gardenpath
     /// >>> corpus = gardenpath.Grammar.sample(4, 2, seed=1).corpus(3, seed=2)
     /// >>> print(corpus.trees()[0])
-    /// (A0_0 (A1_0 3 2) (A1_3 3 1 0) (A1_3 0 0))
+    /// (A0_1 (A1_3 3 3) (A1_1 1 0) (A1_0 1 2 0))
     fn trees(&self, py: Python<'_>) -> PyResult<Vec<PyTree>> {
         let Some(origin) = &self.origin else {
             return Err(value_error(
@@ -238,9 +255,9 @@ impl PyCorpus {
             ));
         };
         let (sampler, seed) = (Sampler::new(&origin.grammar), Seed::new(origin.seed));
-        let trees = interrupt::run(py, |stop| {
+        let trees = interrupt::run(py, || {
             let tree = |i: usize| {
-                stop.check();
+                checkpoint();
                 sampler.tree(seed, origin.number(i))
             };
             (0..self.corpus.len()).into_par_iter().map(tree).collect::<Vec<_>>()
@@ -287,6 +304,9 @@ impl PyCorpus {
             return Ok(unsafe { view(ArrayView1::from(sentence), this.clone().into_any()) }.into_any());
         }
         let chosen = py.import("numpy")?.call_method1("asarray", (index,))?;
+        if chosen.getattr("ndim")?.ne(1)? {
+            return Err(PyIndexError::new_err("a corpus is indexed by numbers, slices, arrays of numbers or masks"));
+        }
         let is_mask = chosen.getattr("dtype")?.getattr("kind")?.eq("b")?;
         if is_mask && chosen.len()? != corpus.corpus.len() {
             let expected = corpus.corpus.len();
@@ -414,7 +434,7 @@ impl PyCorpus {
         let array = unsafe { PyArray2::<T>::new(py, [self.corpus.len(), width], false) };
         let mut rows = array.readwrite();
         let rows = rows.as_slice_mut()?;
-        interrupt::run(py, |_| {
+        interrupt::run(py, || {
             rows.par_chunks_mut(width.max(1)).enumerate().for_each(|(i, row)| {
                 let sentence = self.corpus.sentence(i);
                 let (tokens, padding) = row.split_at_mut(sentence.len());
@@ -452,26 +472,31 @@ fn check_vocab(vocab: Option<usize>) -> PyResult<usize> {
     }
 }
 
-fn as_array<'py>(object: &Bound<'py, PyAny>, dtype: &str) -> PyResult<Bound<'py, PyAny>> {
-    object.py().import("numpy")?.call_method1("ascontiguousarray", (object, dtype))
-}
-
 /// Integers below 256, whatever their type.
 fn read_bytes(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<u8>> {
     if let Ok(bytes) = object.extract::<PyReadonlyArray1<'_, u8>>() {
         return Ok(bytes.as_array().to_vec());
     }
-    let array = object.py().import("numpy")?.call_method1("asarray", (object,))?;
-    let kind = array.getattr("dtype")?.getattr("kind")?;
-    if !matches!(kind.extract::<&str>()?, "i" | "u") && array.len()? > 0 {
-        return Err(value_error(format!("{name} are {}, expected integers", array.getattr("dtype")?)));
-    }
-    let wide: PyReadonlyArray1<'_, i64> =
-        as_array(&array, "int64")?.extract().map_err(|_| value_error(format!("{name} are not a flat list")))?;
-    let byte = |&value: &i64| {
+    let byte = |value: i64| {
         u8::try_from(value).map_err(|_| value_error(format!("{name} have the value {value}, expected 0 to 255")))
     };
-    wide.as_array().iter().map(byte).collect()
+    read_integers(object, name)?.into_iter().map(byte).collect()
+}
+
+/// A flat list of integers.
+fn read_integers(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<i64>> {
+    let numpy = object.py().import("numpy")?;
+    let array = numpy.call_method1("asarray", (object,))?;
+    let dtype = array.getattr("dtype")?;
+    let integers = matches!(dtype.getattr("kind")?.extract::<&str>()?, "i" | "u");
+    if !integers && array.getattr("size")?.gt(0)? {
+        return Err(value_error(format!("{name} are {dtype}, expected integers")));
+    }
+    let wide: PyReadonlyArray1<'_, i64> = numpy
+        .call_method1("ascontiguousarray", (&array, "int64"))?
+        .extract()
+        .map_err(|_| value_error(format!("{name} have several dimensions, expected one")))?;
+    Ok(wide.as_array().to_vec())
 }
 
 fn read_roots(object: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<Symbol>> {

@@ -26,8 +26,8 @@ pub fn class_entropy(
     seed: u64,
 ) -> PyResult<(f64, f64)> {
     let ensemble = Ensemble::new(vocab, depth).fraction(fraction);
-    let estimate = interrupt::run(py, |stop| {
-        gardenpath::class_entropy(&ensemble, grammars, sentences, Seed::new(seed), &|_| stop.check())
+    let estimate = interrupt::run(py, || {
+        gardenpath::class_entropy(&ensemble, grammars, sentences, Seed::new(seed), &|_| ())
     })?;
     let estimate = estimate.or_value_error()?;
     Ok((estimate.mean, estimate.stderr))
@@ -51,7 +51,7 @@ pub fn fraction_for_entropy(
     seed: u64,
 ) -> PyResult<(f64, f64)> {
     let ensemble = Ensemble::new(vocab, depth);
-    let found = interrupt::run(py, |_| {
+    let found = interrupt::run(py, || {
         gardenpath::fraction_for_entropy(&ensemble, entropy, grammars, sentences, Seed::new(seed))
     })?;
     let (fraction, estimate) = found.or_value_error()?;
@@ -88,8 +88,8 @@ pub fn snr(
         Some(samples) => samples,
         None => expected_range(&ensemble, 12).or_value_error()?,
     };
-    let study = interrupt::run(py, |stop| {
-        SignalStudy::measure(&ensemble, grammars, &samples, Seed::new(seed), &|_| stop.check())
+    let study = interrupt::run(py, || {
+        SignalStudy::measure(&ensemble, grammars, &samples, Seed::new(seed), &|_| ())
     })?;
     Ok(PySignalStudy { study: study.or_value_error()?, seed })
 }

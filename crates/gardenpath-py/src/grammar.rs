@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A layered probabilistic context-free grammar of uniform depth, with binary and ternary rules.
 ///
@@ -33,13 +33,18 @@ use std::sync::Arc;
 #[pyclass(frozen, name = "Grammar", module = "gardenpath")]
 pub struct PyGrammar {
     pub grammar: Arc<Grammar>,
+    /// Made when it is first needed: small corpora are often asked for many times.
+    sampler: OnceLock<Sampler>,
 }
 
 impl PyGrammar {
     pub fn new(grammar: Arc<Grammar>) -> Self {
-        PyGrammar { grammar }
+        PyGrammar { grammar, sampler: OnceLock::new() }
     }
 }
+
+/// Tokens that are sampled before anybody could press Ctrl-C.
+const FEW_TOKENS: f64 = 1e5;
 
 impl From<Grammar> for PyGrammar {
     fn from(grammar: Grammar) -> Self {
@@ -117,7 +122,8 @@ impl PyGrammar {
         files::grammar::write(&self.grammar, &path, &mut std::io::stdout()).or_value_error()
     }
 
-    /// Reads `.pcfg` text.
+    /// Reads `.pcfg` text. Rules of a single symbol give the prior over the roots, `S -> A [0.5] | B [0.5]`; without them the symbol of
+    /// the first rule is the only root, as in NLTK.
     #[staticmethod]
     fn from_text(text: &str) -> PyResult<Self> {
         Ok(Grammar::from_text(text).or_value_error()?.into())
@@ -155,6 +161,17 @@ impl PyGrammar {
     #[getter]
     fn sizes(&self) -> Vec<usize> {
         self.grammar.sizes().to_vec()
+    }
+
+    /// The lengths of the shortest and of the longest sentences that trees of this shape can have.
+    ///
+    /// >>> import gardenpath
+    /// >>> gardenpath.Grammar.sample(vocab=8, depth=3).lengths
+    /// (8, 27)
+    #[getter]
+    fn lengths(&self) -> (usize, usize) {
+        let lengths = self.grammar.shape().lengths();
+        (*lengths.start(), *lengths.end())
     }
 
     /// The probability of each root symbol.
@@ -217,9 +234,12 @@ impl PyGrammar {
         let grammar = &self.grammar;
         let end = start.checked_add(count).ok_or_else(|| value_error(format!("count is {count}, expected fewer")))?;
         check_memory(count as f64 * (grammar.mean_length() + 9.0))?;
-        let corpus = interrupt::run(py, |stop| {
-            Corpus::sample_watched(&Sampler::new(grammar), Seed::new(seed), start..end, &mut |_| stop.check())
-        })?;
+        let (sampler, seed_of_data) = (self.sampler.get_or_init(|| Sampler::new(grammar)), Seed::new(seed));
+        let corpus = if count as f64 * grammar.mean_length() < FEW_TOKENS {
+            interrupt::brief(py, || Corpus::sample_with(sampler, seed_of_data, start..end))?
+        } else {
+            interrupt::run(py, || Corpus::sample_with(sampler, seed_of_data, start..end))?
+        };
         let origin = Some(Origin { grammar: grammar.clone(), seed, first: start, step: 1 });
         Ok(PyCorpus { corpus, vocab: grammar.vocab(), classes: grammar.classes(), origin })
     }
@@ -229,7 +249,7 @@ impl PyGrammar {
     #[pyo3(signature = (level=None))]
     fn expected_moments(&self, py: Python<'_>, level: Option<usize>) -> PyResult<PyExpectedMoments> {
         let level = level.unwrap_or(self.grammar.depth());
-        let moments = interrupt::run(py, |_| ExpectedMoments::of_level(&self.grammar, level))?.or_value_error()?;
+        let moments = interrupt::run(py, || ExpectedMoments::of_level(&self.grammar, level))?.or_value_error()?;
         Ok(PyExpectedMoments { moments })
     }
 
@@ -237,7 +257,7 @@ impl PyGrammar {
     fn chart(&self, py: Python<'_>, sentence: &Bound<'_, PyAny>) -> PyResult<PyChart> {
         let sentence = crate::sentences::read_one(sentence, &self.grammar)?;
         let grammar = self.grammar.clone();
-        interrupt::run(py, |_| PyChart::new(grammar, sentence))?.or_value_error()
+        interrupt::run(py, || PyChart::new(grammar, sentence))?.or_value_error()
     }
 
     fn _repr_html_(&self) -> String {

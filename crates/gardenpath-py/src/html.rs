@@ -4,7 +4,10 @@ use gardenpath::{Grammar, Layer, Rule};
 use gardenpath_lab::figure::escaped;
 use std::fmt::Write;
 
-/// Rules of each level that are written out.
+/// Levels with no more rules than this are written out; of others there are examples.
+const FEW_RULES: usize = 12;
+
+/// Rules that are written as examples.
 const EXAMPLES: usize = 3;
 
 /// A line about the grammar and a table of its levels.
@@ -14,7 +17,7 @@ pub fn grammar(grammar: &Grammar) -> String {
     let mut html = format!(
         "<div><b>Grammar</b> of depth {depth}: {classes} classes, {vocab} tokens, sentences of {} to {} tokens, {:.2} on average\
          <table><thead><tr><th>level</th><th>symbols</th><th>binary rules</th><th>ternary rules</th>\
-         <th>P(binary)</th><th style=\"text-align:left\">for example</th></tr></thead><tbody>",
+         <th>P(binary)</th><th style=\"text-align:left\">rules</th></tr></thead><tbody>",
         lengths.start(),
         lengths.end(),
         grammar.mean_length()
@@ -35,16 +38,18 @@ pub fn grammar(grammar: &Grammar) -> String {
     html + "</tbody></table></div>"
 }
 
-/// The first rules of a level, and of both arities if there are.
+/// All rules of a level if they are few, otherwise the first ones, of both arities if there are.
 fn examples(grammar: &Grammar, level: usize, layer: &Layer) -> String {
     let rules = layer.rules();
-    let longest = rules.iter().position(|rule| rule.children.len() == 3).filter(|&rule| rule >= EXAMPLES);
-    let chosen = rules.iter().take(EXAMPLES).chain(longest.map(|rule| &rules[rule]));
+    let count = if rules.len() <= FEW_RULES { FEW_RULES } else { EXAMPLES };
+    let longest = rules.iter().position(|rule| rule.children.len() == 3).filter(|&rule| rule >= count);
+    let chosen = rules.iter().take(count).chain(longest.map(|rule| &rules[rule]));
     let shown = |rule: &Rule| {
         let children: Vec<String> =
             rule.children.iter().map(|child| escaped(&grammar.name(level + 1, child))).collect();
         let parent = escaped(&grammar.name(level, rule.parent));
         format!("{parent} → {} <span style=\"color:#888\">[{:.3}]</span>", children.join(" "), rule.probability)
     };
-    chosen.map(shown).collect::<Vec<_>>().join(", &nbsp; ")
+    let text = chosen.map(shown).collect::<Vec<_>>().join(", &nbsp; ");
+    if rules.len() <= FEW_RULES { text } else { text + ", …" }
 }

@@ -3,7 +3,7 @@
 use crate::corpus::PyCorpus;
 use crate::error::{OrValueError, value_error};
 use crate::grammar::PyGrammar;
-use crate::interrupt::{self, Stop};
+use crate::interrupt;
 use gardenpath::learn::exact::{self, LevelReport, Verdict};
 use gardenpath::learn::paper::{Alignment, PaperLearner, cluster_true_rules};
 use gardenpath::learn::{em, score};
@@ -37,6 +37,15 @@ pub struct PyLevel {
 
 #[pymethods]
 impl PyLevel {
+    #[new]
+    fn new(level: usize, binary_rules: usize, ternary_rules: usize, p_binary: f64, empty_symbols: usize) -> Self {
+        PyLevel { level, binary_rules, ternary_rules, p_binary, empty_symbols }
+    }
+
+    fn __getnewargs__(&self) -> (usize, usize, usize, f64, usize) {
+        (self.level, self.binary_rules, self.ternary_rules, self.p_binary, self.empty_symbols)
+    }
+
     fn __repr__(&self) -> String {
         let PyLevel { level, binary_rules, ternary_rules, .. } = self;
         format!("<LearnedLevel {level}: {binary_rules} binary and {ternary_rules} ternary rules>")
@@ -73,9 +82,29 @@ impl PyLearned {
         self.levels.clone()
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts)> {
+        let maker = py.import("gardenpath._core")?.getattr("_restore_learned")?;
+        let verdict = self.verdict.as_ref().map(|_| (self.converged(), self.verdict().to_owned()));
+        Ok((maker, (self.grammar(), verdict, self.levels.clone())))
+    }
+
     fn __repr__(&self) -> String {
         format!("<Learned grammar: {}>", self.verdict())
     }
+}
+
+/// What `pickle` keeps of a learned grammar.
+type Parts = (PyGrammar, Option<(bool, String)>, Vec<PyLevel>);
+
+/// Makes a learned grammar from what `pickle` kept.
+#[pyfunction]
+pub fn _restore_learned(
+    grammar: &Bound<'_, PyGrammar>,
+    verdict: Option<(bool, String)>,
+    levels: Vec<PyLevel>,
+) -> PyLearned {
+    let judge = |(converged, reason)| if converged { Verdict::Converged } else { Verdict::NotConverged(reason) };
+    PyLearned { grammar: (*grammar.get().grammar).clone(), verdict: verdict.map(judge), levels }
 }
 
 /// Learns a grammar from sentences and their roots.
@@ -112,8 +141,7 @@ pub fn learn(
     let vocab = vocab.unwrap_or(corpus.get().vocab);
     let corpus = &corpus.get().corpus;
     let seed = Seed::new(seed);
-    let report = |stop: &Stop, step: &str| {
-        stop.check();
+    let report = |step: &str| {
         if let Some(progress) = &progress {
             Python::attach(|py| {
                 if let Err(error) = progress.call1(py, (step,)) {
@@ -125,7 +153,7 @@ pub fn learn(
     match mode {
         "exact" => {
             let options = exact::Options { vocab, depth, p_binary, seed };
-            let learned = interrupt::run(py, |stop| exact::learn(corpus, &options, &mut |step| report(stop, step)))?;
+            let learned = interrupt::run(py, || exact::learn(corpus, &options, &mut |step| report(step)))?;
             let learned = learned.or_value_error()?;
             let mut levels: Vec<PyLevel> = learned.levels.iter().map(level_of).collect();
             levels.reverse();
@@ -142,15 +170,15 @@ pub fn learn(
                 .gammas(gamma_binary, gamma_ternary)
                 .alignment(alignment)
                 .clustering(10, seed);
-            let outcome = interrupt::run(py, |_| learner.learn(corpus))?.or_value_error()?;
+            let outcome = interrupt::run(py, || learner.learn(corpus))?.or_value_error()?;
             Ok(PyLearned { levels: levels_of(&outcome.grammar), grammar: outcome.grammar, verdict: None })
         }
         "em" => {
             let options = em::Options { vocab, depth, starts, rounds, seed };
-            let found = interrupt::run(py, |stop| {
+            let found = interrupt::run(py, || {
                 em::learn(corpus, &options, &mut |start, round, likelihood| {
                     let (start, round) = (start + 1, round + 1);
-                    report(stop, &format!("start {start}, step {round}, likelihood {likelihood:.4}"));
+                    report(&format!("start {start}, step {round}, likelihood {likelihood:.4}"));
                 })
             })?;
             let grammar = found.or_value_error()?.grammar;
@@ -237,7 +265,8 @@ pub fn score_rules(learned: &Bound<'_, PyGrammar>, truth: &Bound<'_, PyGrammar>)
 
 type Clusters<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>, f64);
 
-/// Seeded k-means, the best of several starts: labels, centroids and the sum of squared distances.
+/// Seeded k-means, the best of several starts, improved by moving single centroids as long as that helps: labels, centroids and the sum of
+/// squared distances.
 ///
 /// >>> import gardenpath
 /// >>> labels, centroids, inertia = gardenpath.kmeans([[0.0], [0.1], [5.0], [5.1]], clusters=2)
@@ -254,7 +283,7 @@ pub fn kmeans<'py>(
 ) -> PyResult<Clusters<'py>> {
     let (values, dimension) = crate::moments::rows(rows)?;
     let kmeans = KMeans::new(clusters).restarts(restarts).seed(Seed::new(seed));
-    let found = interrupt::run(py, |_| kmeans.fit(&values, dimension))?.or_value_error()?;
+    let found = interrupt::run(py, || kmeans.fit(&values, dimension))?.or_value_error()?;
     let labels = PyArray1::from_iter(py, found.labels().iter().map(|&label| label as i64));
     let centroids: Vec<f64> = (0..found.clusters()).flat_map(|cluster| found.centroid(cluster).to_vec()).collect();
     Ok((labels, PyArray1::from_vec(py, centroids).reshape([found.clusters(), dimension])?, found.inertia()))
@@ -272,7 +301,7 @@ pub fn rule_purity(
     seed: u64,
 ) -> PyResult<(f64, f64, f64)> {
     let (grammar, corpus) = (&grammar.get().grammar, &corpus.get().corpus);
-    let purity = interrupt::run(py, |_| {
+    let purity = interrupt::run(py, || {
         let mut moments = Moments::new(grammar.vocab(), grammar.classes())?;
         moments.add_corpus(corpus)?;
         let kmeans = KMeans::new(grammar.vocab()).restarts(restarts).seed(Seed::new(seed));

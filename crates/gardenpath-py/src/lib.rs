@@ -37,7 +37,7 @@ mod _core {
     #[pymodule_export]
     use super::grammar::PyGrammar;
     #[pymodule_export]
-    use super::learn::{PyLearned, PyLevel, PyLevelScore, kmeans, learn, rule_purity, score_rules};
+    use super::learn::{_restore_learned, PyLearned, PyLevel, PyLevelScore, kmeans, learn, rule_purity, score_rules};
     #[pymodule_export]
     use super::moments::{PyExpectedMoments, PyMoments};
     #[pymodule_export]
@@ -51,6 +51,10 @@ mod _core {
 
     #[pymodule_export]
     use super::theory_module;
+
+    /// The root of a sentence of which none is known.
+    #[pymodule_export]
+    const UNKNOWN_ROOT: u8 = gardenpath_lab::files::NO_ROOT;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

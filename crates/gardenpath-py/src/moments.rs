@@ -9,7 +9,7 @@ use numpy::ndarray::{ArrayView3, ArrayView4};
 use numpy::{Element, PyArray1, PyArray3, PyArray4, PyArrayMethods};
 use pyo3::prelude::*;
 
-/// How often adjacent pairs and triples of tokens occur in the sentences of each root. Moments of parts of the data are added.
+/// How often adjacent pairs and triples of tokens occur in the sentences of each root of a corpus. Moments of parts of the data are added.
 ///
 /// >>> import gardenpath
 /// >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, seed=7)
@@ -37,11 +37,10 @@ pub struct PyExpectedMoments {
 
 #[pymethods]
 impl PyMoments {
-    /// Counts the pairs and triples of a corpus with known roots, on all threads.
     #[new]
     fn new(py: Python<'_>, corpus: &Bound<'_, PyCorpus>) -> PyResult<Self> {
         let corpus = corpus.get();
-        let moments = interrupt::run(py, |_| {
+        let moments = interrupt::run(py, || {
             let mut moments = Moments::new(corpus.vocab, corpus.classes)?;
             moments.add_corpus(&corpus.corpus)?;
             gardenpath::Result::Ok(moments)

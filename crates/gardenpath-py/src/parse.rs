@@ -62,14 +62,14 @@ impl PyGrammar {
         let (mut log_rows, mut share_rows) = (logs.readwrite(), shares.readwrite());
         let (log_rows, share_rows) = (log_rows.as_slice_mut()?, share_rows.as_slice_mut()?);
         let corpus = &*sentences;
-        interrupt::run(py, |stop| {
-            Inside::new(&self.grammar).batch_into(corpus, log_rows, share_rows, &|_| stop.check())
+        interrupt::run(py, || {
+            Inside::new(&self.grammar).batch_into(corpus, log_rows, share_rows, &|_| ())
         })?
         .or_value_error()?;
         Ok((logs, shares))
     }
 
-    /// The class entropy of each sentence of a batch: how uncertain its root is, in nats.
+    /// The class entropy of each sentence of a batch: how uncertain its root is, in nats; 0 for impossible sentences.
     ///
     /// >>> import gardenpath
     /// >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=3, fraction=0.5, seed=1)
@@ -79,8 +79,8 @@ impl PyGrammar {
     fn entropy<'py>(&self, py: Python<'py>, sentences: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let sentences = sentences::read(sentences, self.grammar.vocab())?;
         let corpus = &*sentences;
-        let entropies = interrupt::run(py, |stop| {
-            Inside::new(&self.grammar).batch_map(corpus, |posterior| posterior.entropy(), &|_| stop.check())
+        let entropies = interrupt::run(py, || {
+            Inside::new(&self.grammar).batch_map(corpus, |posterior| posterior.entropy(), &|_| ())
         })?;
         Ok(PyArray1::from_vec(py, entropies.or_value_error()?))
     }
@@ -93,7 +93,7 @@ impl PyGrammar {
             let root = corpus.roots()[i];
             return Err(value_error(format!("sentence {i} has the root {root}, expected one below {classes}")));
         }
-        let answers = interrupt::run(py, |_| score::answers(&self.grammar, corpus))?.or_value_error()?;
+        let answers = interrupt::run(py, || score::answers(&self.grammar, corpus))?.or_value_error()?;
         Ok(BayesFloor {
             loss: answers.cross_entropy,
             accuracy: answers.accuracy,
@@ -111,7 +111,7 @@ impl PyGrammar {
     /// True
     fn best_tree(&self, py: Python<'_>, sentence: &Bound<'_, PyAny>) -> PyResult<Option<PyTree>> {
         let sentence = read_one(sentence, &self.grammar)?;
-        let best = interrupt::run(py, |_| self.grammar.best_tree(&sentence))?.or_value_error()?;
+        let best = interrupt::run(py, || self.grammar.best_tree(&sentence))?.or_value_error()?;
         Ok(best.map(|(tree, _)| PyTree::new(tree, self.grammar.clone())))
     }
 
@@ -119,7 +119,7 @@ impl PyGrammar {
     #[pyo3(signature = (sentence, seed=0))]
     fn sample_tree(&self, py: Python<'_>, sentence: &Bound<'_, PyAny>, seed: u64) -> PyResult<Option<PyTree>> {
         let sentence = read_one(sentence, &self.grammar)?;
-        let sampled = interrupt::run(py, |_| {
+        let sampled = interrupt::run(py, || {
             let parser = Parser::<Magnitude>::new(&self.grammar);
             let chart = parser.parse(&sentence)?;
             gardenpath::Result::Ok(parser.sample_tree(&chart, &mut Seed::new(seed).child("tree").stream(0)))
@@ -131,7 +131,7 @@ impl PyGrammar {
     #[pyo3(signature = (sentence, limit=1000))]
     fn trees(&self, py: Python<'_>, sentence: &Bound<'_, PyAny>, limit: usize) -> PyResult<Vec<PyTree>> {
         let sentence = read_one(sentence, &self.grammar)?;
-        let trees = interrupt::run(py, |_| self.grammar.trees(&sentence, limit))?.or_value_error()?;
+        let trees = interrupt::run(py, || self.grammar.trees(&sentence, limit))?.or_value_error()?;
         Ok(trees.into_iter().map(|tree| PyTree::new(tree, self.grammar.clone())).collect())
     }
 
@@ -142,14 +142,14 @@ impl PyGrammar {
     /// 3
     fn tree_count<'py>(&self, py: Python<'py>, sentence: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let sentence = read_one(sentence, &self.grammar)?;
-        let chart = interrupt::run(py, |_| Chart::<Count>::parse(&self.grammar, &sentence))?.or_value_error()?;
+        let chart = interrupt::run(py, || Chart::<Count>::parse(&self.grammar, &sentence))?.or_value_error()?;
         whole_number(py, &chart.roots().iter().map(Count::to_big).sum())
     }
 
     /// The entropy of the trees of a sentence, in nats; NaN if there is none.
     fn tree_entropy(&self, py: Python<'_>, sentence: &Bound<'_, PyAny>) -> PyResult<f64> {
         let sentence = read_one(sentence, &self.grammar)?;
-        let chart = interrupt::run(py, |_| Chart::<Expectation>::parse(&self.grammar, &sentence))?.or_value_error()?;
+        let chart = interrupt::run(py, || Chart::<Expectation>::parse(&self.grammar, &sentence))?.or_value_error()?;
         let mut total = Expectation::zero();
         for (root, value) in chart.root_entries() {
             total.add(value.weighted(self.grammar.prior()[usize::from(*root)]));
@@ -168,7 +168,7 @@ impl PyGrammar {
     /// 0.5
     fn marginals<'py>(&self, py: Python<'py>, sentence: &Bound<'py, PyAny>) -> PyResult<Marginals<'py>> {
         let sentence = read_one(sentence, &self.grammar)?;
-        let marginals = interrupt::run(py, |_| {
+        let marginals = interrupt::run(py, || {
             let parser = Parser::<Magnitude>::new(&self.grammar);
             gardenpath::Result::Ok(parser.marginals(&parser.parse(&sentence)?))
         })?;

@@ -67,7 +67,10 @@ fn check(corpus: &Corpus, vocab: usize) -> PyResult<()> {
 }
 
 fn in_sentence(i: usize, error: &Error) -> PyErr {
-    value_error(format!("sentence {i}: {error}"))
+    match *error {
+        Error::UnknownToken { position, token, vocab } => unknown_token(i, position, token as i64, vocab),
+        ref error => value_error(format!("sentence {i}: {error}")),
+    }
 }
 
 fn one_sentence() -> PyErr {
@@ -79,6 +82,10 @@ fn read_padded(array: &Bound<'_, PyUntypedArray>, vocab: usize) -> PyResult<Corp
     if let Ok(bytes) = array.cast::<PyArray2<u8>>() {
         let bytes: PyReadonlyArray2<'_, u8> = bytes.readonly();
         return read_rows(bytes.as_array(), vocab, |byte| if byte == NO_ROOT { -1 } else { i64::from(byte) });
+    }
+    let wider = array.call_method0("max").and_then(|max| max.gt(i64::MAX)).unwrap_or(false);
+    if wider {
+        return Err(value_error(format!("a token is {}, expected 0 to {}", array.call_method0("max")?, vocab - 1)));
     }
     let options = PyDict::new(array.py());
     options.set_item("copy", false)?;
@@ -118,7 +125,7 @@ fn unknown_token(i: usize, position: usize, token: i64, vocab: usize) -> PyErr {
     value_error(format!("sentence {i}: token {token} at position {position} is not one of the {vocab} tokens"))
 }
 
-fn empty(i: usize) -> PyErr {
+pub fn empty(i: usize) -> PyErr {
     value_error(format!("sentence {i} is empty, expected tokens"))
 }
 
@@ -158,6 +165,9 @@ fn read_tokens(object: &Bound<'_, PyAny>, i: usize, vocab: usize) -> PyResult<Ve
 
 /// Reads one sentence: a list of tokens, or a text of their names.
 pub fn read_one(object: &Bound<'_, PyAny>, grammar: &Grammar) -> PyResult<Vec<Symbol>> {
+    if object.extract::<i64>().is_ok() {
+        return Err(value_error(format!("the sentence is {object}, expected a list of tokens")));
+    }
     let tokens = match object.extract::<String>() {
         Ok(text) => text.split_whitespace().map(|name| token_named(grammar, name)).collect::<PyResult<_>>()?,
         Err(_) => read_tokens(object, 0, grammar.vocab())

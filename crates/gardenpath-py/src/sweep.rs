@@ -8,6 +8,7 @@ use gardenpath_lab::store::{State, Store};
 use gardenpath_lab::sweep::{self, Event};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,6 +67,10 @@ impl PyExperiment {
         let cells = self.experiment.cells(scale).or_value_error()?;
         Ok(cells.into_iter().map(|cell| PyCell { cell: Arc::new(cell) }).collect())
     }
+
+    fn __repr__(&self) -> String {
+        format!("<Experiment: {}>", self.experiment.expects)
+    }
 }
 
 /// One cell of a sweep: a measure with all its parameters.
@@ -112,7 +117,7 @@ impl PyCell {
     }
 }
 
-/// A directory of results, shared with `gardenpath sweep` and with any number of other processes.
+/// A directory of results, shared with `gardenpath sweep` and with any number of other processes. It is made if it does not exist.
 #[pyclass(frozen, name = "Store", module = "gardenpath")]
 pub struct PyStore {
     store: Arc<Store>,
@@ -120,10 +125,13 @@ pub struct PyStore {
 
 #[pymethods]
 impl PyStore {
-    /// The store in a directory, which is made if it does not exist.
     #[new]
     fn new(directory: PathBuf) -> PyResult<Self> {
         Ok(PyStore { store: Arc::new(Store::open(&directory).or_value_error()?) })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Store in {}>", self.store.directory().display())
     }
 
     /// What is known of a cell: done, running, failed or missing.
@@ -169,14 +177,15 @@ impl PyStore {
         let (names, worker_stop) = (cells.clone(), stop.clone());
         thread::spawn(move || {
             let borrowed: Vec<&Measure> = cells.iter().map(|cell| &**cell).collect();
+            let numbers: HashMap<*const Measure, usize> =
+                borrowed.iter().enumerate().map(|(number, cell)| (std::ptr::from_ref(*cell), number)).collect();
             let mut pass_on = |event: Event<'_>| {
                 let (cell, event) = match event {
                     Event::Found(cell) => (cell, "found"),
                     Event::Done(cell) => (cell, "measured"),
                     Event::Failed(cell, _) => (cell, "failed"),
                 };
-                let number = cells.iter().position(|other| std::ptr::eq(&**other, cell)).unwrap_or_default();
-                let unheard = sender.send(Ok((number, event))).is_err();
+                let unheard = sender.send(Ok((numbers[&std::ptr::from_ref(cell)], event))).is_err();
                 if unheard || worker_stop.load(Ordering::Relaxed) {
                     anyhow::bail!("interrupted");
                 }

@@ -62,7 +62,7 @@ impl PyByLength {
 #[pyfunction]
 #[pyo3(signature = (depth, *, p_binary=0.5))]
 pub fn length_distribution(py: Python<'_>, depth: usize, p_binary: f64) -> PyResult<PyByLength> {
-    let law = interrupt::run(py, |_| theory::lengths::length_distribution(depth, p_binary))?.or_value_error()?;
+    let law = interrupt::run(py, || theory::lengths::length_distribution(depth, p_binary))?.or_value_error()?;
     let (values, logs) = law.iter().map(|(len, probability)| (probability, law.ln_probability(len))).unzip();
     Ok(PyByLength { min_len: law.min_len(), values, logs })
 }
@@ -95,7 +95,7 @@ pub fn mean_internal_nodes(depth: usize, p_binary: f64) -> PyResult<f64> {
 /// {4: 1, 5: 2, 6: 2, 7: 3, 8: 3, 9: 1}
 #[pyfunction]
 pub fn tree_count(py: Python<'_>, depth: usize) -> PyResult<Bound<'_, PyDict>> {
-    let counts: ByLength<BigUint> = interrupt::run(py, |_| theory::trees::tree_count(depth))?.or_value_error()?;
+    let counts: ByLength<BigUint> = interrupt::run(py, || theory::trees::tree_count(depth))?.or_value_error()?;
     let dict = PyDict::new(py);
     for (len, count) in counts.iter() {
         dict.set_item(len, whole_number(py, count)?)?;
@@ -121,7 +121,7 @@ pub fn grammatical_fraction(
     p_binary: f64,
 ) -> PyResult<PyByLength> {
     let ternary = ternary_fraction.unwrap_or(fraction);
-    let share = interrupt::run(py, |_| theory::fraction::grammatical_fraction(depth, fraction, ternary, p_binary))?;
+    let share = interrupt::run(py, || theory::fraction::grammatical_fraction(depth, fraction, ternary, p_binary))?;
     Ok(share.or_value_error()?.into())
 }
 
@@ -137,7 +137,7 @@ pub fn paper_grammatical_fraction(
 ) -> PyResult<PyByLength> {
     let ternary = ternary_fraction.unwrap_or(fraction);
     let share =
-        interrupt::run(py, |_| theory::fraction::paper_grammatical_fraction(depth, fraction, ternary, p_binary))?;
+        interrupt::run(py, || theory::fraction::paper_grammatical_fraction(depth, fraction, ternary, p_binary))?;
     Ok(share.or_value_error()?.into())
 }
 
@@ -168,7 +168,7 @@ pub fn mean_candidates(
     ternary_fraction: Option<f64>,
 ) -> PyResult<PyByLength> {
     let ternary = ternary_fraction.unwrap_or(fraction);
-    let candidates = interrupt::run(py, |_| theory::candidates::mean_candidates(depth, fraction, ternary))?;
+    let candidates = interrupt::run(py, || theory::candidates::mean_candidates(depth, fraction, ternary))?;
     Ok(candidates.or_value_error()?.into())
 }
 
@@ -179,7 +179,7 @@ pub fn mean_candidates(
 /// True
 #[pyfunction]
 pub fn critical_fraction(py: Python<'_>, depth: usize) -> PyResult<f64> {
-    interrupt::run(py, |_| theory::candidates::critical_fraction(depth))?.or_value_error()
+    interrupt::run(py, || theory::candidates::critical_fraction(depth))?.or_value_error()
 }
 
 /// The numbers of binary and ternary splits of a span of `len` tokens whose node stands `height` levels above them.
@@ -196,7 +196,7 @@ pub fn splits(len: usize, height: usize) -> PyResult<(u64, u64)> {
 /// The median numbers of binary and ternary splits of all spans of a height.
 #[pyfunction]
 pub fn median_splits(py: Python<'_>, height: usize) -> PyResult<(f64, f64)> {
-    let median = interrupt::run(py, |_| theory::splits::median_splits(height))?.or_value_error()?;
+    let median = interrupt::run(py, || theory::splits::median_splits(height))?.or_value_error()?;
     Ok((median.binary, median.ternary))
 }
 
@@ -205,8 +205,8 @@ pub fn median_splits(py: Python<'_>, height: usize) -> PyResult<(f64, f64)> {
 ///
 /// >>> from gardenpath import theory
 /// >>> paper, size_biased = theory.sample_complexity(depth=2, vocab=16, binary_rules=1, ternary_rules=16)
-/// >>> paper > size_biased > 0
-/// True
+/// >>> round(paper), round(size_biased)
+/// (2048, 3200)
 #[pyfunction]
 #[pyo3(signature = (depth, vocab, binary_rules, ternary_rules, *, p_binary=0.5))]
 pub fn sample_complexity(

@@ -1,38 +1,73 @@
 //! The threads on which calls from Python work.
 //!
 //! Rayon's own global pool does not survive a fork: the child has the pool, but not its threads, and would wait for ever. Python
-//! forks often (`multiprocessing`, workers of a PyTorch `DataLoader`), so each process makes a pool of its own when it first needs one.
+//! forks often (`multiprocessing`, workers of a PyTorch `DataLoader`), so each process has pools of its own. And each call at work has one
+//! to itself, whose threads obey its flag: calls from several threads of Python are interrupted one by one.
 
 use crate::error::OrValueError;
+use gardenpath::interrupt::obey;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-struct ProcessPool {
+/// The pools of one process.
+struct Pools {
     process: u32,
-    pool: ThreadPool,
+    /// 0 for as many as there are cores.
+    threads: AtomicUsize,
+    idle: Mutex<Vec<Pool>>,
 }
 
-/// Pools are never freed: some call may still be working on one, and a forked child must not touch its parent's.
-static CURRENT: AtomicPtr<ProcessPool> = AtomicPtr::new(ptr::null_mut());
+/// Threads that leave their work when `stop` is set.
+pub struct Pool {
+    pub pool: ThreadPool,
+    pub stop: &'static AtomicBool,
+}
 
-/// The pool of this process.
-pub fn pool() -> PyResult<&'static ThreadPool> {
-    // SAFETY: the pointer is null or came from `Box::into_raw` and is never freed.
-    match unsafe { CURRENT.load(Ordering::Acquire).as_ref() } {
-        Some(current) if current.process == std::process::id() => Ok(&current.pool),
-        _ => make(0),
+/// Never freed: a forked child must not touch the pools of its parent.
+static POOLS: AtomicPtr<Pools> = AtomicPtr::new(ptr::null_mut());
+
+fn pools() -> &'static Pools {
+    // SAFETY: the pointer is null or came from `Box::leak` and is never freed.
+    match unsafe { POOLS.load(Ordering::Acquire).as_ref() } {
+        Some(pools) if pools.process == std::process::id() => pools,
+        // The interpreter is held here, so that nobody else does the same.
+        found => {
+            let threads = AtomicUsize::new(found.map_or(0, |parent| parent.threads.load(Ordering::Relaxed)));
+            let made = Box::leak(Box::new(Pools { process: std::process::id(), threads, idle: Mutex::default() }));
+            POOLS.store(made, Ordering::Release);
+            made
+        }
     }
 }
 
-/// Makes a pool and uses it from now on; 0 threads are as many as there are cores.
-fn make(threads: usize) -> PyResult<&'static ThreadPool> {
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build().or_value_error()?;
-    let made = Box::leak(Box::new(ProcessPool { process: std::process::id(), pool }));
-    CURRENT.store(made, Ordering::Release);
-    Ok(&made.pool)
+/// A pool for one call, to be [given back](give_back).
+pub fn take() -> PyResult<Pool> {
+    let pools = pools();
+    let threads = pools.threads.load(Ordering::Relaxed);
+    let mut idle = pools.idle.lock().unwrap_or_else(PoisonError::into_inner);
+    if threads != 0 {
+        idle.retain(|pool| pool.pool.current_num_threads() == threads);
+    }
+    match idle.pop() {
+        Some(pool) => Ok(pool),
+        None => make(threads),
+    }
+}
+
+fn make(threads: usize) -> PyResult<Pool> {
+    let stop: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
+    let pool = ThreadPoolBuilder::new().num_threads(threads).start_handler(move |_| obey(stop)).build().or_value_error()?;
+    Ok(Pool { pool, stop })
+}
+
+/// Keeps a pool for the next call.
+pub fn give_back(pool: Pool) {
+    pool.stop.store(false, Ordering::Relaxed);
+    pools().idle.lock().unwrap_or_else(PoisonError::into_inner).push(pool);
 }
 
 /// The number of threads on which calls work.
@@ -42,7 +77,10 @@ fn make(threads: usize) -> PyResult<&'static ThreadPool> {
 /// True
 #[pyfunction]
 pub fn threads() -> PyResult<usize> {
-    Ok(pool()?.current_num_threads())
+    let pool = take()?;
+    let threads = pool.pool.current_num_threads();
+    give_back(pool);
+    Ok(threads)
 }
 
 /// Sets the number of threads on which calls of this process work. Results do not depend on it.
@@ -56,8 +94,6 @@ pub fn set_threads(count: usize) -> PyResult<()> {
     if !(1..=1024).contains(&count) {
         return Err(PyValueError::new_err(format!("number of threads is {count}, expected 1 to 1024")));
     }
-    if pool()?.current_num_threads() != count {
-        make(count)?;
-    }
+    pools().threads.store(count, Ordering::Relaxed);
     Ok(())
 }

@@ -6,6 +6,7 @@ pub use sampler::Sampler;
 
 use crate::error::{Error, Result};
 use crate::grammar::{Grammar, Symbol};
+use crate::interrupt::checkpoint;
 use crate::seed::Seed;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -47,11 +48,6 @@ impl Corpus {
 
     /// Samples the sentences with these numbers, with tables that were made before.
     pub fn sample_with(sampler: &Sampler, seed: Seed, numbers: Range<u64>) -> Self {
-        Self::sample_watched(sampler, seed, numbers, &mut |_| ())
-    }
-
-    /// Samples the sentences with these numbers; `progress` is told how many were finished since its last call.
-    pub fn sample_watched(sampler: &Sampler, seed: Seed, numbers: Range<u64>, progress: &mut dyn FnMut(u64)) -> Self {
         let count = numbers.end.saturating_sub(numbers.start);
         let mut corpus = Corpus::default();
         corpus.tokens.reserve((count as f64 * sampler.mean_length() * 1.01) as usize);
@@ -61,12 +57,12 @@ impl Corpus {
         let shards: Vec<u64> = (0..count.div_ceil(SHARD)).collect();
         for wave in shards.chunks(4 * rayon::current_num_threads()) {
             let sample = |shard: &u64| {
+                checkpoint();
                 let first = numbers.start + shard * SHARD;
                 sampler.sentences(seed, first..numbers.end.min(first + SHARD))
             };
             let pieces: Vec<Corpus> = wave.par_iter().map(sample).collect();
             pieces.iter().for_each(|piece| corpus.append(piece));
-            progress(pieces.iter().map(|piece| piece.len() as u64).sum());
         }
         corpus
     }
@@ -115,6 +111,11 @@ impl Corpus {
             return Err(Error::parameter("offsets", format!("from {first} to {last}"), expected));
         }
         Ok(Corpus { tokens, offsets, roots })
+    }
+
+    /// The same sentences with these roots.
+    pub fn with_roots(self, roots: Vec<Symbol>) -> Result<Self> {
+        Self::from_parts(self.tokens, self.offsets, roots)
     }
 
     /// Adds a sentence with its root.

@@ -11,6 +11,7 @@ use crate::chart::{Buffers, Chart, Parser};
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Symbol};
+use crate::interrupt::checkpoint;
 use crate::magnitude::Magnitude;
 use dense::{DenseLayer, DenseScratch, Numeric};
 use rayon::prelude::*;
@@ -129,6 +130,7 @@ impl<'g> Inside<'g> {
     ) -> Result<Vec<T>> {
         let workspaces = Workspaces::new(self);
         let parse_shard = |shard: usize| -> Result<Vec<T>> {
+            checkpoint();
             let numbers = shard * SHARD..corpus.len().min((shard + 1) * SHARD);
             let count = numbers.len() as u64;
             let results = workspaces.lend(|workspace| {
@@ -175,6 +177,7 @@ impl<'g> Inside<'g> {
         let workspaces = Workspaces::new(self);
         let shards = log_likelihoods.par_chunks_mut(SHARD * classes).zip(probabilities.par_chunks_mut(SHARD * classes));
         shards.enumerate().try_for_each(|(shard, (logs, shares))| {
+            checkpoint();
             workspaces.lend(|workspace| {
                 let rows = logs.chunks_mut(classes).zip(shares.chunks_mut(classes));
                 for (i, (logs, shares)) in rows.enumerate() {

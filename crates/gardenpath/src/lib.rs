@@ -25,6 +25,7 @@ mod corpus;
 mod error;
 mod grammar;
 mod inside;
+pub mod interrupt;
 pub mod learn;
 mod magnitude;
 mod moments;

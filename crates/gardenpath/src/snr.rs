@@ -7,6 +7,7 @@
 use crate::corpus::{Corpus, Sampler};
 use crate::error::{Error, Result};
 use crate::grammar::{Children, Ensemble, Grammar};
+use crate::interrupt::checkpoint;
 use crate::moments::PositionedTriples;
 use crate::seed::Seed;
 use rayon::prelude::*;
@@ -87,6 +88,7 @@ impl SignalToNoise {
         let (mut noise, mut ratio, mut done) = (Vec::new(), Vec::new(), 0);
         for &size in samples {
             for corpus in Corpus::stream(&sampler, seed, done..size, 1 << 18) {
+                checkpoint();
                 for (sentence, &root) in corpus.sentences().zip(corpus.roots()) {
                     if let Some(triple) = sentence.get(position..position + 3) {
                         counts[number(triple) * classes + usize::from(root)] += 1;
@@ -133,6 +135,7 @@ impl SignalStudy {
             return Err(Error::parameter("number of grammars", 0, "at least 1"));
         }
         let measure = |number: u64| {
+            checkpoint();
             let seed = seed.child("snr").nth(number);
             let curve = SignalToNoise::measure(&ensemble.sample(seed)?, samples, seed);
             progress(1);

@@ -40,7 +40,7 @@ pub fn draw(grammar: &Grammar, levels: &[Vec<Candidate>]) -> String {
     let tokens = levels.last().map_or(0, Vec::len);
     let packed: Vec<Rows> = levels.iter().map(|level| pack(level)).collect();
     let height: f64 = packed.iter().map(|level| level.rows.len().max(1) as f64 * ROW + LEVEL_GAP).sum();
-    let (width, height) = (LABEL + tokens as f64 * COLUMN + 2.0 * MARGIN, height + 2.0 * MARGIN);
+    let (width, height) = (LABEL + tokens as f64 * COLUMN + 2.0 * MARGIN, height - LEVEL_GAP + 2.0 * MARGIN);
     let mut svg = String::new();
     let _ = writeln!(
         svg,
@@ -88,8 +88,9 @@ fn write_bar(grammar: &Grammar, level: usize, bar: &Candidate, y: f64, svg: &mut
     let opacity = 0.08 + 0.77 * bar.probability;
     let _ = writeln!(
         svg,
-        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{BAR}\" rx=\"4\" fill=\"{fill}\" \
-         fill-opacity=\"{opacity:.2}\" stroke=\"{stroke}\"/>"
+        "<g><title>probability {:.4}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{BAR}\" rx=\"4\" fill=\"{fill}\" \
+         fill-opacity=\"{opacity:.2}\" stroke=\"{stroke}\"/>",
+        bar.probability
     );
     let ink = match bar.probability {
         p if p > 0.55 => "white",
@@ -100,7 +101,7 @@ fn write_bar(grammar: &Grammar, level: usize, bar: &Candidate, y: f64, svg: &mut
     let (middle, baseline) = (x + width / 2.0, y + BAR * 0.73);
     let _ = writeln!(
         svg,
-        "<text x=\"{middle:.1}\" y=\"{baseline:.1}\" fill=\"{ink}\" text-anchor=\"middle\">{name}</text>"
+        "<text x=\"{middle:.1}\" y=\"{baseline:.1}\" fill=\"{ink}\" text-anchor=\"middle\">{name}</text></g>"
     );
 }
 

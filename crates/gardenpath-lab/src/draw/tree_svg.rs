@@ -43,13 +43,13 @@ pub fn draw(grammar: &Grammar, trees: &[(&Tree, String)]) -> String {
         let width = (tokens[tokens.len() - 1] + column / 2.0).max(text_width(caption));
         if x > MARGIN && x + width > MAX_WIDTH - MARGIN {
             x = MARGIN;
-            y += tree_height(tree) + GAP;
+            y += tree_height(tree, caption) + GAP;
         }
         placed.push(Placed { tree, caption, colour, middles, width, x, y });
         x += width + GAP;
         right = right.max(x - GAP);
     }
-    let bottom = placed.last().map_or(MARGIN, |last| last.y + tree_height(last.tree));
+    let bottom = placed.last().map_or(MARGIN, |last| last.y + tree_height(last.tree, last.caption));
     let (width, height) = (right + MARGIN, bottom + MARGIN);
     let mut svg = String::new();
     let _ = writeln!(
@@ -63,8 +63,12 @@ pub fn draw(grammar: &Grammar, trees: &[(&Tree, String)]) -> String {
     svg + "</svg>\n"
 }
 
-fn tree_height(tree: &Tree) -> f64 {
-    CAPTION + LEVEL * tree.depth() as f64 + FONT
+fn tree_height(tree: &Tree, caption: &str) -> f64 {
+    caption_height(caption) + LEVEL * tree.depth() as f64 + FONT
+}
+
+fn caption_height(caption: &str) -> f64 {
+    if caption.is_empty() { 0.0 } else { CAPTION }
 }
 
 /// An estimate that errs on the wide side, since no font is asked.
@@ -112,7 +116,7 @@ impl Placed<'_> {
         );
         let tokens = &middles[tree.depth()];
         let shift = (width - (tokens[0] + tokens[tokens.len() - 1])) / 2.0;
-        let height = |level: usize| CAPTION + LEVEL * level as f64 + FONT / 2.0;
+        let height = |level: usize| caption_height(caption) + LEVEL * level as f64 + FONT / 2.0;
         let _ = writeln!(svg, "<g transform=\"translate({shift:.1} 0)\">");
         let _ = writeln!(svg, "<g stroke=\"{colour}\" stroke-width=\"1.6\" stroke-linecap=\"round\" fill=\"none\">");
         for level in 0..tree.depth() {

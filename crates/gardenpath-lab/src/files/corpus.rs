@@ -32,6 +32,8 @@ impl Format {
 pub struct Pieces {
     /// The fingerprint of the grammar that the file says it was sampled from.
     pub fingerprint: Option<String>,
+    /// The numbers of different tokens and roots that the file says there are.
+    pub sizes: Option<(usize, usize)>,
     pieces: Box<dyn Iterator<Item = Result<Corpus>>>,
 }
 
@@ -55,7 +57,7 @@ pub fn read(path: &Path, vocab: usize) -> Result<Pieces> {
     let name = shown(path).to_string();
     if is_standard(path) {
         let pieces = Box::new(jsonl::Reader::new(BufReader::new(io::stdin()), name, vocab));
-        return Ok(Pieces { fingerprint: None, pieces });
+        return Ok(Pieces { fingerprint: None, sizes: None, pieces });
     }
     let file = File::open(path).map_err(|e| anyhow!("{name}: {}", plain(&e)))?;
     match file.metadata() {
@@ -66,11 +68,11 @@ pub fn read(path: &Path, vocab: usize) -> Result<Pieces> {
     Ok(match format {
         Format::Jsonl => {
             let source = BufReader::with_capacity(1 << 18, file);
-            Pieces { fingerprint: None, pieces: Box::new(jsonl::Reader::new(source, name, vocab)) }
+            Pieces { fingerprint: None, sizes: None, pieces: Box::new(jsonl::Reader::new(source, name, vocab)) }
         }
         Format::Parquet => {
             let reader = parquet::Reader::open(file, name, vocab)?;
-            Pieces { fingerprint: reader.fingerprint(), pieces: Box::new(reader) }
+            Pieces { fingerprint: reader.fingerprint(), sizes: reader.sizes(), pieces: Box::new(reader) }
         }
     })
 }

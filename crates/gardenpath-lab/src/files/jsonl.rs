@@ -1,7 +1,7 @@
 //! Corpora as JSON lines, the format that every language can read and write.
 
-use super::NO_ROOT;
 use super::corpus::{PIECE_SENTENCES, PIECE_TOKENS};
+use super::{NO_ROOT, known_root};
 use anyhow::{Result, anyhow, bail};
 use gardenpath::{Corpus, Symbol, check_tokens};
 use rayon::prelude::*;
@@ -20,7 +20,9 @@ struct Line {
 #[derive(Serialize)]
 struct Record<'c> {
     tokens: &'c [Symbol],
-    root: Symbol,
+    /// Left out if it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root: Option<Symbol>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<&'c str>,
 }
@@ -118,7 +120,7 @@ pub fn write(out: &mut dyn Write, piece: &Corpus, trees: Option<&[String]>) -> s
             let mut text = Vec::new();
             for &i in shard {
                 let tree = trees.map(|trees| trees[i].as_str());
-                let record = Record { tokens: piece.sentence(i), root: piece.roots()[i], tree };
+                let record = Record { tokens: piece.sentence(i), root: known_root(piece.roots()[i]), tree };
                 serde_json::to_writer(&mut text, &record).expect("records are JSON");
                 text.push(b'\n');
             }

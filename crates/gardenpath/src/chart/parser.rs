@@ -4,6 +4,7 @@ use super::blocks::{Blocks, Thirds};
 use super::{Cells, Chart, Level};
 use crate::error::Result;
 use crate::grammar::{Grammar, Layer, Symbol};
+use crate::interrupt::checkpoint;
 use crate::semiring::Semiring;
 use crate::shape::Shape;
 use std::collections::HashMap;
@@ -206,6 +207,10 @@ impl<'g, S: Semiring> Parser<'g, S> {
         let parents = layer.parents();
         let Scratch { row, blocks, thirds, .. } = scratch;
         for start in 0..cells.starts() {
+            // Short sentences are done before anybody waits.
+            if start % 16 == 15 {
+                checkpoint();
+            }
             let count = cells.count(start);
             if count == 0 {
                 above.close_start();

@@ -1,6 +1,7 @@
 //! One clustering in progress: seeding, Lloyd's iterations and swaps.
 
 use super::dot;
+use crate::interrupt::checkpoint;
 use crate::seed::Stream;
 
 /// Rows of equal length with their squared norms.
@@ -42,6 +43,7 @@ impl State {
         let mut centroids = Vec::with_capacity(clusters * rows.dimension);
         let mut distances = vec![f64::INFINITY; rows.len()];
         for chosen in 0..clusters {
+            checkpoint();
             let mut best: Option<(f64, usize, Vec<f64>)> = None;
             for _ in 0..if chosen == 0 { 1 } else { trials } {
                 let i = if chosen == 0 { stream.below(rows.len() as u64) as usize } else { draw(&distances, stream) };
@@ -64,6 +66,7 @@ impl State {
     pub fn improve(&mut self, rows: &Rows, iterations: usize) {
         self.assign(rows);
         for _ in 0..iterations {
+            checkpoint();
             self.update(rows);
             if !self.assign(rows) {
                 break;

@@ -7,6 +7,7 @@
 use super::gemm::{COLUMNS, Split, add_thirds, sum_rules, sum_splits};
 use crate::chart::{Chart, Level, LevelCells};
 use crate::grammar::{Layer, Symbol};
+use crate::interrupt::checkpoint;
 use crate::magnitude::{Magnitude, power_of_two};
 use crate::semiring::Semiring;
 
@@ -130,6 +131,10 @@ impl DenseLayer {
         let (cells, cells_below) = (cells.level(level), cells.level(level + 1));
         self.load(scratch, cells_below, below);
         for start in 0..cells.starts() {
+            // Short sentences are done before anybody waits.
+            if start % 16 == 15 {
+                checkpoint();
+            }
             let count = cells.count(start);
             scratch.sums.clear();
             scratch.sums.resize(count * self.parent_width, 0.0);

@@ -1,6 +1,7 @@
 //! Sums over a corpus that do not depend on the number of threads.
 
 use crate::error::Result;
+use crate::interrupt::checkpoint;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -15,7 +16,10 @@ pub(crate) fn merge_in_order<T: Send>(
 ) -> Result<()> {
     let starts: Vec<usize> = sentences.clone().step_by(size).collect();
     for wave in starts.chunks(2 * rayon::current_num_threads()) {
-        let results = wave.par_iter().map(|&start| work(start..sentences.end.min(start + size)));
+        let results = wave.par_iter().map(|&start| {
+            checkpoint();
+            work(start..sentences.end.min(start + size))
+        });
         for result in results.collect::<Vec<Result<T>>>() {
             merge(result?);
         }

@@ -6,6 +6,7 @@ use crate::chart::{Buffers, Chart, Filled, Level, Parser};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::grammar::{Layer, Symbol};
+use crate::interrupt::checkpoint;
 use crate::semiring::Recognition;
 use rayon::prelude::*;
 
@@ -117,6 +118,7 @@ pub(crate) fn count_candidates(
         }
         let Buffers { mut chart, mut scratch } = parser.buffers();
         for i in numbers {
+            checkpoint();
             parser.start(&mut chart, &mut scratch, corpus.sentence(i))?;
             for layer in (level..grammar.depth()).rev() {
                 parser.fill_layer(&mut chart, &mut scratch, layer);

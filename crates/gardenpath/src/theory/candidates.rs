@@ -15,6 +15,7 @@
 
 use super::lengths::typical_length;
 use super::{ByLength, Magnitude, TheoryError, check_depth, check_fraction, check_fractions};
+use crate::interrupt::checkpoint;
 
 /// The lengths at which the paper follows the map are typical for even odds of branching.
 const P_BINARY: f64 = 0.5;
@@ -125,6 +126,7 @@ fn convolve(left: &ByLength<Magnitude>, right: &ByLength<Magnitude>) -> ByLength
     let shortest = left.min_len() + right.min_len();
     let mut sum = ByLength::collect(shortest..=left.max_len() + right.max_len(), |_| Magnitude::ZERO);
     for (i, &first) in left.values.iter().enumerate() {
+        checkpoint();
         for (j, &second) in right.values.iter().enumerate() {
             sum.values[i + j] += first * second;
         }

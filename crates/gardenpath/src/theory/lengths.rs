@@ -5,6 +5,7 @@
 //! Every term of the sum is positive, so nothing cancels and the law is exact to rounding.
 
 use super::{ByLength, Magnitude, TheoryError, check_depth, check_probability};
+use crate::interrupt::checkpoint;
 
 /// The law of sentence lengths of a grammar.
 ///
@@ -168,6 +169,7 @@ pub(super) fn descend(parents: &ByLength<Magnitude>, binary_weight: f64, ternary
     let shortest = 2 * parents.min_len();
     let mut children = ByLength::collect(shortest..=3 * parents.max_len(), |_| Magnitude::ZERO);
     for (len, &parent) in parents.iter() {
+        checkpoint();
         for (ternaries, &ways) in binomials(len).iter().enumerate() {
             let weight = binary_powers[len - ternaries] * ternary_powers[ternaries];
             children.values[2 * len + ternaries - shortest] += parent * ways * weight;

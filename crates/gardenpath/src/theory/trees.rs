@@ -5,6 +5,7 @@ use num_traits::{One, Zero};
 
 use super::lengths::mean_internal_nodes;
 use super::{ByLength, Magnitude, TheoryError, check_depth, check_probability};
+use crate::interrupt::checkpoint;
 
 /// The exact number of trees for each length, `N_t(d, L)` (eq. `Nt_app`).
 ///
@@ -30,6 +31,7 @@ fn branch(parents: ByLength<BigUint>) -> ByLength<BigUint> {
     // From the highest degree down, so that a factor x^2 appends two zeros.
     let mut polynomial: Vec<BigUint> = parents.next().into_iter().collect();
     for count in parents {
+        checkpoint();
         multiply_by_one_plus_x(&mut polynomial);
         polynomial.extend([BigUint::zero(), count]);
     }

@@ -13,8 +13,10 @@ use arrow_schema::{DataType, Schema};
 use gardenpath::{Corpus, Symbol, check_tokens};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::file::metadata::KeyValue;
 use parquet::file::reader::ChunkReader;
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
@@ -24,7 +26,8 @@ pub struct Reader {
     batches: ParquetRecordBatchReader,
     name: String,
     vocab: usize,
-    fingerprint: Option<String>,
+    /// What the file says about itself.
+    remarks: HashMap<String, String>,
     /// The number of sentences that were read.
     read: u64,
     failed: bool,
@@ -37,19 +40,25 @@ impl Reader {
             let builder = ParquetRecordBatchReaderBuilder::try_new(file)?;
             let wanted = wanted_columns(builder.schema())?;
             let metadata = builder.metadata().file_metadata().key_value_metadata();
-            let fingerprint = metadata.into_iter().flatten().find(|pair| pair.key == keys::GRAMMAR);
-            let fingerprint = fingerprint.and_then(|pair| pair.value.clone());
+            let remark = |pair: &KeyValue| Some((pair.key.clone(), pair.value.clone()?));
+            let remarks = metadata.into_iter().flatten().filter_map(remark).collect();
             let mask = ProjectionMask::roots(builder.parquet_schema(), wanted);
             let batches = builder.with_projection(mask).with_batch_size(PIECE_SENTENCES).build()?;
-            Ok((batches, fingerprint))
+            Ok((batches, remarks))
         });
-        let (batches, fingerprint) = opened.map_err(|e| anyhow!("{name}: {}", one_line(&e)))?;
-        Ok(Reader { batches, name, vocab, fingerprint, read: 0, failed: false })
+        let (batches, remarks) = opened.map_err(|e| anyhow!("{name}: {}", one_line(&e)))?;
+        Ok(Reader { batches, name, vocab, remarks, read: 0, failed: false })
     }
 
     /// The fingerprint of the grammar that the file was sampled from, if it says so.
     pub fn fingerprint(&self) -> Option<String> {
-        self.fingerprint.clone()
+        self.remarks.get(keys::GRAMMAR).cloned()
+    }
+
+    /// The numbers of tokens and of roots that the file says there are.
+    pub fn sizes(&self) -> Option<(usize, usize)> {
+        let number = |key: &str| self.remarks.get(key)?.parse().ok();
+        Some((number(keys::VOCAB)?, number(keys::CLASSES)?))
     }
 
     fn read_piece(&mut self) -> Result<Option<Corpus>> {

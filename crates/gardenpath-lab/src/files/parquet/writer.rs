@@ -1,6 +1,6 @@
 //! Writing Parquet in row groups of bounded size.
 
-use crate::files::Output;
+use crate::files::{Output, known_root};
 use anyhow::{Context, Result};
 use arrow_array::{ArrayRef, ListArray, RecordBatch, StringArray, UInt8Array};
 use arrow_buffer::OffsetBuffer;
@@ -31,7 +31,7 @@ impl Writer {
     pub fn create(path: &Path, origin: &[(&str, String)], trees: bool) -> Result<Self> {
         let mut fields = vec![
             Field::new("tokens", DataType::List(Arc::new(token_field())), false),
-            Field::new("root", DataType::UInt8, false),
+            Field::new("root", DataType::UInt8, true),
         ];
         if trees {
             fields.push(Field::new("tree", DataType::Utf8, false));
@@ -56,7 +56,8 @@ impl Writer {
         let tokens = UInt8Array::from(piece.tokens().to_vec());
         let tokens =
             ListArray::try_new(Arc::new(token_field()), OffsetBuffer::from_lengths(lengths), Arc::new(tokens), None)?;
-        let mut columns: Vec<ArrayRef> = vec![Arc::new(tokens), Arc::new(UInt8Array::from(piece.roots().to_vec()))];
+        let roots: UInt8Array = piece.roots().iter().map(|&root| known_root(root)).collect();
+        let mut columns: Vec<ArrayRef> = vec![Arc::new(tokens), Arc::new(roots)];
         columns.extend(trees.map(|trees| Arc::new(StringArray::from(trees)) as ArrayRef));
         let batch = RecordBatch::try_new(self.schema.clone(), columns)?;
         self.writer.write(&batch).with_context(|| self.failed())

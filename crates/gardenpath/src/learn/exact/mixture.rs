@@ -1,5 +1,6 @@
 //! Which tuples behave alike: a hard mixture of multinomials over what stands around them.
 
+use crate::interrupt::checkpoint;
 use crate::seed::Stream;
 
 /// How often each tuple was seen with each feature: `[tuple][feature]`. Features come in groups (the label, the neighbour on
@@ -80,6 +81,7 @@ impl Observations {
         let background = self.background();
         let mut likelihood = f64::NEG_INFINITY;
         for _ in 0..ROUNDS {
+            checkpoint();
             let profiles = self.profiles(&cluster, clusters, &background);
             let mut moved = 0;
             likelihood = 0.0;

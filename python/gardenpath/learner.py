@@ -1,0 +1,194 @@
+"""A classifier of scikit-learn that learns a grammar from labelled sentences and answers by exact parsing."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._core import UNKNOWN_ROOT, Corpus, Grammar, LearnedLevel, learn
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin  # type: ignore[import-untyped]
+    from sklearn.utils.multiclass import check_classification_targets  # type: ignore[import-untyped]
+    from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d  # type: ignore[import-untyped]
+except ImportError as error:
+    raise ImportError("GrammarLearner needs scikit-learn: pip install scikit-learn") from error
+
+
+class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learns the grammar of labelled sentences. A label is the root of the tree of its sentence.
+
+    Sentences are a `Corpus`, a padded array of integers (negative ones are padding), a list of lists or an array of arrays.
+    Labels are of any kind; if the sentences are a `Corpus` and there are no labels, its roots are taken.
+
+    >>> import gardenpath
+    >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=3)
+    >>> train, test = grammar.corpus(10_000, seed=4), grammar.corpus(1000, seed=5)
+    >>> learner = gardenpath.GrammarLearner(vocab=8, depth=2).fit(train)
+    >>> learner.verdict_
+    'converged'
+    >>> all(level.exact for level in gardenpath.score_rules(learner.grammar_, grammar))
+    True
+    >>> learner.score(test, test.roots) > 0.95
+    True
+
+    Parameters
+    ----------
+    vocab : the number of symbols of each level. If it is None: the number of tokens, or of labels if there are more.
+    depth : the number of layers of rules.
+    mode : "exact" recovers every rule, or says why not; "paper" is the algorithm of the paper; "em" is inside-outside from
+        random starts.
+    p_binary : the probability of two children. If it is None, mode exact learns it and mode paper takes one half.
+    seed : the seed of random starts.
+    starts, rounds : the number of random starts of mode em, and of steps of each.
+    verbose : whether the steps are printed to stderr.
+
+    Attributes
+    ----------
+    grammar_ : the learned `Grammar`. Root `k` is the label `classes_[k]`, and its prior is how often it occurred.
+    verdict_ : "converged", or why the grammar cannot be trusted. Only mode exact can tell.
+    converged_ : whether the verdict is that it can.
+    levels_ : what was learned about each level, from the root down: a list of `LearnedLevel`.
+    classes_ : the labels in sorted order.
+    n_features_in_ : the width of the array, if the sentences were one. Other arrays may be wider or narrower.
+    """
+
+    grammar_: Grammar
+    verdict_: str
+    converged_: bool
+    levels_: list[LearnedLevel]
+    classes_: NDArray[Any]
+    n_features_in_: int
+
+    def __init__(
+        self,
+        vocab: int | None = None,
+        depth: int = 2,
+        mode: Literal["exact", "paper", "em"] = "exact",
+        *,
+        p_binary: float | None = None,
+        seed: int = 0,
+        starts: int = 3,
+        rounds: int = 50,
+        verbose: bool = False,
+    ) -> None:
+        self.vocab = vocab
+        self.depth = depth
+        self.mode = mode
+        self.p_binary = p_binary
+        self.seed = seed
+        self.starts = starts
+        self.rounds = rounds
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> GrammarLearner:
+        """Learns a grammar from sentences and their labels.
+
+        >>> import gardenpath
+        >>> sentences = [[0, 1, 0, 1], [1, 1, 0, 0], [0, 1, 0, 1, 0]] * 10
+        >>> gardenpath.GrammarLearner(mode="em", rounds=5).fit(sentences, ["even", "even", "odd"] * 10).classes_.tolist()
+        ['even', 'odd']
+        """
+        corpus, width = _read(X)
+        labels = _labels(corpus, y if y is not None or not isinstance(X, Corpus) else _roots(X))
+        classes, roots = np.unique(labels, return_inverse=True)
+        vocab = max(corpus.vocab, len(classes), 2) if self.vocab is None else self.vocab
+        if len(classes) > vocab:
+            raise ValueError(f"number of classes is {len(classes)}, expected at most the vocab of {vocab}")
+        learned = learn(
+            Corpus(corpus, roots, vocab=vocab),
+            self.depth,
+            vocab=vocab,
+            mode=self.mode,
+            p_binary=self.p_binary,
+            seed=self.seed,
+            starts=self.starts,
+            rounds=self.rounds,
+            progress=partial(print, file=sys.stderr) if self.verbose else None,
+        )
+        layers = [learned.grammar.rules(level) for level in range(self.depth)]
+        # Learners know nothing about the prior: their roots are equally likely, even those that are no label.
+        self.grammar_ = Grammar.from_rules(layers, prior=np.bincount(roots, minlength=vocab) / len(roots), vocab=vocab)
+        self.verdict_, self.converged_, self.levels_ = learned.verdict, learned.converged, learned.levels
+        self.classes_ = classes
+        self.__dict__.pop("n_features_in_", None)
+        if width is not None:
+            self.n_features_in_ = width
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probability of each label given each sentence: exact, if the learned grammar is true.
+
+        Sentences that the grammar cannot derive, those with unknown tokens included, say nothing about their label: the
+        probabilities are how often the labels occurred in training.
+        """
+        check_is_fitted(self)
+        corpus, _ = _read(X)
+        unknown_before = np.concatenate([[0], np.cumsum(corpus.tokens >= self.grammar_.vocab)])
+        known = np.diff(unknown_before[corpus.offsets]) == 0
+        # Roots that are no label have no share: their prior is zero.
+        prior = self.grammar_.prior[: len(self.classes_)]
+        probabilities = np.tile(prior, (len(corpus), 1))
+        posterior = self.grammar_.inside(corpus[known])[1][:, : len(prior)]
+        probabilities[known] = np.where(posterior.any(axis=1, keepdims=True), posterior, prior)
+        return probabilities
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """The logarithms of `predict_proba`; minus infinity for labels that are impossible."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable label of each sentence; the most frequent one for sentences that the grammar cannot derive."""
+        most_probable = self.predict_proba(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[most_probable]
+        return labels
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        # What passes for a classifier elsewhere is measured on points in the plane.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def _read(X: Any) -> tuple[Corpus, int | None]:
+    """The sentences, and the width if they are a table of numbers."""
+    if not (hasattr(X, "__array__") or hasattr(X, "shape")):
+        return Corpus(X), None
+    array = np.asarray(X)
+    if array.ndim == 1 and array.dtype == object:
+        return Corpus(array), None
+    table = check_array(X, input_name="X", estimator="GrammarLearner")
+    if table.dtype.kind not in "iu":
+        # Other tools make floats of integers.
+        with np.errstate(invalid="ignore"):
+            whole = table.astype(np.int64)
+        if (whole != table).any():
+            raise ValueError(f"tokens are {table[whole != table][0]} and others, expected integers")
+        table = whole
+    return Corpus(table), table.shape[1]
+
+
+def _roots(corpus: Corpus) -> NDArray[np.uint8]:
+    unknown = np.flatnonzero(corpus.roots == UNKNOWN_ROOT)
+    if len(unknown):
+        raise ValueError(f"root of sentence {unknown[0]} is unknown, expected known roots, or labels")
+    return corpus.roots
+
+
+def _labels(corpus: Corpus, y: Any) -> NDArray[Any]:
+    """One label for each sentence."""
+    if y is None:
+        raise ValueError("GrammarLearner requires y to be passed, but the target y is None")
+    if len(corpus) == 0:
+        raise ValueError("number of sentences is 0, expected at least 1")
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    if len(labels) != len(corpus):
+        raise ValueError(f"number of labels is {len(labels)}, expected {len(corpus)}, one for each sentence")
+    check_classification_targets(labels)
+    return labels

@@ -1,0 +1,268 @@
+"""Sentences for networks in PyTorch, and the loss that no network can beat.
+
+A network of your own, trained on fresh sentences, beside the floor:
+
+>>> import torch
+>>> from gardenpath import Grammar
+>>> from gardenpath.torch import SentenceStream, bayes_floor
+>>> grammar = Grammar.sample(vocab=8, depth=2, fraction=0.125, seed=1)
+>>> shape = dict(one_hot=True, fixed_length=True)
+>>> size = grammar.lengths[1] * grammar.vocab
+>>> network = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(size, grammar.classes))
+>>> optimizer = torch.optim.Adam(network.parameters(), lr=0.01)
+>>> for tokens, roots in SentenceStream(grammar, seed=1, batch=128, count=25_600, **shape):
+...     optimizer.zero_grad()
+...     torch.nn.functional.cross_entropy(network(tokens), roots).backward()
+...     _ = optimizer.step()
+>>> test = next(iter(SentenceStream(grammar, seed=2, batch=2000, **shape)))
+>>> loss = torch.nn.functional.cross_entropy(network(test[0]), test[1]).item()
+>>> floor = bayes_floor(grammar, test)
+>>> floor.loss < loss < floor.guessing
+True
+
+Sentence `i` is a function of (grammar, seed, `i`) alone. Nothing is stored, and neither the number of workers nor the
+order in which they are asked changes a sentence. Training sets are told from test sets by their seeds.
+"""
+
+import operator
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ._core import BayesFloor, Corpus, Grammar, set_threads
+
+try:
+    import torch
+    from torch import Tensor, distributed
+    from torch.nn.functional import pad
+    from torch.nn.utils.rnn import pad_sequence
+    from torch.utils.data import Dataset, IterableDataset, get_worker_info
+except ImportError as error:
+    raise ImportError("gardenpath.torch needs PyTorch: pip install torch") from error
+
+__all__ = ["SentenceDataset", "SentenceStream", "bayes_floor", "collate"]
+
+Pair = tuple[Tensor, Tensor]
+
+# A call takes about as long as sampling this many sentences: nearer ones are better sampled at once, with all between.
+_NEAR = 1024
+
+
+class SentenceDataset(Dataset[Pair]):
+    """Sentences `start` to `start + count` of a grammar and a seed: pairs of tokens and root, sampled when asked for.
+
+    A `DataLoader` may shuffle them and have any number of workers; `collate` makes batches of them. Sentences are
+    independent, so that shuffling matters only for more than one epoch; for a single one, `SentenceStream` is quicker.
+
+    >>> from torch.utils.data import DataLoader
+    >>> from gardenpath import Grammar
+    >>> from gardenpath.torch import SentenceDataset, collate
+    >>> grammar = Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=7)
+    >>> dataset = SentenceDataset(grammar, count=1000, seed=1)
+    >>> tokens, root = dataset[42]
+    >>> tokens.tolist() == grammar.corpus(1000, seed=1)[42].tolist()
+    True
+    >>> tokens, roots = next(iter(DataLoader(dataset, batch_size=32, shuffle=True, collate_fn=collate)))
+    >>> tokens.shape[0], roots.shape
+    (32, torch.Size([32]))
+    """
+
+    def __init__(self, grammar: Grammar, count: int, seed: int = 0, *, start: int = 0) -> None:
+        _check_at_least("count", count, 0)
+        _check_at_least("start", start, 0)
+        self.grammar = grammar
+        self.count = count
+        self.seed = seed
+        self.start = start
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, index: int) -> Pair:
+        return self.__getitems__([index])[0]
+
+    def __getitems__(self, indices: Sequence[int]) -> list[Pair]:
+        """Many sentences at once; `DataLoader` asks for its batches in this way."""
+        if len(indices) == 0:
+            return []
+        _share_cores()
+        positions = np.array([self._position(index) for index in indices], dtype=np.int64)
+        order = np.argsort(positions, kind="stable")
+        found: dict[int, Pair] = {}
+        for places in np.split(order, np.flatnonzero(np.diff(positions[order]) > _NEAR) + 1):
+            first, last = int(positions[places[0]]), int(positions[places[-1]])
+            corpus = self.grammar.corpus(last - first + 1, self.seed, start=self.start + first)
+            found.update(zip(places.tolist(), _pairs(corpus[positions[places] - first]), strict=True))
+        return [found[place] for place in range(len(positions))]
+
+    def _position(self, index: int) -> int:
+        position = operator.index(index)
+        if not -self.count <= position < self.count:
+            raise IndexError(f"index is {position}, expected {-self.count} to {self.count - 1}")
+        return position % self.count
+
+
+class SentenceStream(IterableDataset[Pair]):
+    """Batches of fresh sentences, without end unless `count` sentences are asked for.
+
+    Batch `k` holds sentences `k * batch` to `(k + 1) * batch` of the seed. A batch is a pair of
+
+    * tokens `[batch, longest]`, filled up with `fill` to the longest sentence of the batch, or, with `fixed_length`, to
+      the longest sentence of the grammar, `grammar.lengths[1]`; with `one_hot` they are vectors `[batch, longest, vocab]` of
+      floats, zeros after the end;
+    * roots `[batch]`.
+
+    Give it to a `DataLoader` with `batch_size=None`, since the batches are made here. Any number of workers yields the
+    same batches in the same order as none. Processes share the batches: of `world` processes, number `rank` takes batches
+    `first_batch + rank`, `first_batch + rank + world`, and so on; with a `count`, some may have one batch more than others.
+    Unless they are given, they are those of `torch.distributed` if it is initialised when the stream is made. To resume,
+    begin with the first batch that nobody used: after `steps` steps of each process, `first_batch=steps * world`.
+
+    >>> from torch.utils.data import DataLoader
+    >>> from gardenpath import Grammar
+    >>> from gardenpath.torch import SentenceStream
+    >>> grammar = Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=7)
+    >>> stream = SentenceStream(grammar, seed=1, batch=4, count=10, fixed_length=True)
+    >>> for tokens, roots in DataLoader(stream, batch_size=None):
+    ...     print(tokens.shape, roots.tolist())
+    torch.Size([4, 9]) [7, 1, 5, 0]
+    torch.Size([4, 9]) [4, 1, 4, 7]
+    torch.Size([2, 9]) [0, 7]
+    """
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        seed: int = 0,
+        *,
+        batch: int,
+        count: int | None = None,
+        first_batch: int = 0,
+        one_hot: bool = False,
+        fixed_length: bool = False,
+        fill: int = -1,
+        rank: int | None = None,
+        world: int | None = None,
+    ) -> None:
+        _check_at_least("batch", batch, 1)
+        _check_at_least("first_batch", first_batch, 0)
+        if count is not None:
+            _check_at_least("count", count, 0)
+        _check_fill(fill, grammar)
+        self.grammar = grammar
+        self.seed = seed
+        self.batch = batch
+        self.count = count
+        self.first_batch = first_batch
+        self.one_hot = one_hot
+        self.fixed_length = fixed_length
+        self.fill = fill
+        # Read here and not later: workers are processes too, and need not know of the others.
+        self.rank, self.world = _rank_and_world(rank, world)
+        self._width = grammar.lengths[1] if fixed_length else 0
+
+    def __iter__(self) -> Iterator[Pair]:
+        _share_cores()
+        worker = get_worker_info()
+        number, workers = (0, 1) if worker is None else (worker.id, worker.num_workers)
+        # A loader asks its workers in turn: if each has every `workers`-th batch, they arrive in the order of their numbers.
+        k = self.first_batch + self.rank + self.world * number
+        while self.count is None or k * self.batch < self.count:
+            yield self._make(k)
+            k += self.world * workers
+
+    def __len__(self) -> int:
+        """The number of batches of this process."""
+        if self.count is None:
+            raise TypeError("the stream has no end, expected a count of sentences")
+        batches = -(-self.count // self.batch)
+        return len(range(self.first_batch + self.rank, batches, self.world))
+
+    def _make(self, k: int) -> Pair:
+        start = k * self.batch
+        end = start + self.batch if self.count is None else min(start + self.batch, self.count)
+        corpus = self.grammar.corpus(end - start, self.seed, start=start)
+        roots = torch.from_numpy(corpus.roots.astype(np.int64))
+        if self.one_hot:
+            vectors = torch.from_numpy(corpus.one_hot())
+            return pad(vectors, (0, 0, 0, max(0, self._width - vectors.shape[1]))), roots
+        tokens = torch.from_numpy(corpus.padded(self.fill))
+        return pad(tokens, (0, max(0, self._width - tokens.shape[1])), value=self.fill), roots
+
+
+def collate(items: Sequence[Pair], fill: int = -1) -> Pair:
+    """A batch of the items of a `SentenceDataset`: tokens filled up with `fill` to the longest, and roots.
+
+    >>> import torch
+    >>> from gardenpath.torch import collate
+    >>> collate([(torch.tensor([3, 1, 2, 0]), torch.tensor(5)), (torch.tensor([2, 2, 1, 0, 3]), torch.tensor(4))])
+    (tensor([[ 3,  1,  2,  0, -1],
+            [ 2,  2,  1,  0,  3]]), tensor([5, 4]))
+    """
+    tokens, roots = zip(*items, strict=True)
+    return pad_sequence(list(tokens), batch_first=True, padding_value=fill), torch.stack(roots)
+
+
+def bayes_floor(grammar: Grammar, data: Corpus | Pair, *, fill: int = -1) -> BayesFloor:
+    """The exact Bayes loss and accuracy of a test set: on average over test sets, no network has a smaller loss.
+
+    The test set is a corpus, or a pair of tokens, filled up with `fill` or as one-hot vectors, and roots.
+
+    >>> from gardenpath import Grammar
+    >>> from gardenpath.torch import SentenceStream, bayes_floor
+    >>> grammar = Grammar.sample(vocab=8, depth=2, fraction=0.5, seed=7)
+    >>> test = next(iter(SentenceStream(grammar, seed=99, batch=2000)))
+    >>> bayes_floor(grammar, test).loss == grammar.bayes_floor(grammar.corpus(2000, seed=99)).loss
+    True
+    """
+    if isinstance(data, Corpus):
+        return grammar.bayes_floor(data)
+    _check_fill(fill, grammar)
+    tokens, roots = (tensor.detach().cpu() for tensor in data)
+    if tokens.ndim == 3:
+        tokens = _tokens_of_vectors(tokens, grammar.vocab)
+    elif fill >= 0:
+        tokens = tokens.masked_fill(tokens == fill, -1)
+    return grammar.bayes_floor(Corpus(tokens.numpy(), roots.numpy(), vocab=grammar.vocab))
+
+
+def _pairs(corpus: Corpus) -> Iterator[Pair]:
+    tokens = torch.from_numpy(corpus.tokens.astype(np.int64)).tensor_split(corpus.offsets[1:-1].tolist())
+    roots = torch.from_numpy(corpus.roots.astype(np.int64)).unbind()
+    return zip(tokens, roots, strict=True)
+
+
+def _tokens_of_vectors(vectors: Tensor, vocab: int) -> Tensor:
+    tokens = vectors.argmax(dim=2).masked_fill((vectors == 0).all(dim=2), -1)
+    if not torch.equal(vectors != 0, tokens.unsqueeze(2) == torch.arange(vocab)):
+        raise ValueError(f"tokens are an array of shape {tuple(vectors.shape)}, expected one-hot vectors of {vocab} values")
+    return tokens
+
+
+def _share_cores() -> None:
+    """One thread for each worker of a loader: they work side by side already."""
+    if get_worker_info() is not None:
+        set_threads(1)
+
+
+def _rank_and_world(rank: int | None, world: int | None) -> tuple[int, int]:
+    if rank is None and world is None:
+        if distributed.is_available() and distributed.is_initialized():
+            return distributed.get_rank(), distributed.get_world_size()
+        return 0, 1
+    if rank is None or world is None:
+        raise ValueError(f"rank is {rank} and world is {world}, expected both or none")
+    _check_at_least("world", world, 1)
+    if not 0 <= rank < world:
+        raise ValueError(f"rank is {rank}, expected 0 to {world - 1}")
+    return rank, world
+
+
+def _check_at_least(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise ValueError(f"{name} is {value}, expected at least {least}")
+
+
+def _check_fill(fill: int, grammar: Grammar) -> None:
+    if 0 <= fill < grammar.vocab:
+        raise ValueError(f"fill is {fill}, expected a value that is none of the {grammar.vocab} tokens")
