@@ -1,9 +1,13 @@
-"""What it costs to call the core from Python: the same sampling and parsing, by Rust alone and through the package, in turns.
+"""What it costs to call the core from Python: the same sampling and parsing by Rust alone and through the package, in random order.
 
     cargo build --release -p gardenpath --example batch && pip install . && python bench/python.py
+
+Time is that of the processor, of all threads together, which other work on the machine disturbs less. Linux only.
 """
 
 import argparse
+import os
+import random
 import statistics
 import subprocess
 import time
@@ -12,50 +16,66 @@ from pathlib import Path
 import gardenpath
 
 BATCH = Path(__file__).parent.parent / "target" / "release" / "examples" / "batch"
+SENTENCES = 1_000_000
+TICK = 1 / os.sysconf("SC_CLK_TCK")
 
 
-def seconds(call):
-    start = time.perf_counter()
+def processor_seconds(process):
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) * TICK
+
+
+def cost(process, call):
+    before = processor_seconds(process)
     call()
-    return time.perf_counter() - start
+    return processor_seconds(process) - before
 
 
-def rust(process):
-    process.stdin.write("again\n")
-    process.stdin.flush()
-    return [float(word) for word in process.stdout.readline().split()]
-
-
-def compare(depth, sentences, rounds):
+def compare(depth, rounds):
     grammar = gardenpath.Grammar.sample(vocab=16, depth=depth, fraction=0.25, seed=7)
-    corpus = grammar.corpus(sentences, seed=1)
+    corpus = grammar.corpus(SENTENCES, seed=1)
     padded = corpus.padded(fill=255, dtype="uint8")
-    command = [str(BATCH), str(depth), str(sentences)]
-    names = ["corpus", "inside of a Corpus", "inside of a padded array"]
-    ratios, python_times = {name: [] for name in names}, {name: [] for name in names}
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        rust(process)
+    process = subprocess.Popen([BATCH, str(depth), str(SENTENCES)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def rust(command):
+        process.stdin.write(command + "\n")
+        process.stdin.flush()
+        process.stdout.readline()
+
+    rust("inside")
+    rows = {
+        "corpus": ("corpus", lambda: grammar.corpus(SENTENCES, seed=1)),
+        "inside of a Corpus": ("inside", lambda: grammar.inside(corpus)),
+        "inside of a padded array": ("inside", lambda: grammar.inside(padded)),
+    }
+    for name, (command, call) in rows.items():
+        sides = {"rust": (process.pid, lambda command=command: rust(command)), "python": (os.getpid(), call)}
+        costs = {side: [] for side in sides}
         for _ in range(rounds):
-            sampling, parsing = rust(process)
-            calls = [lambda: grammar.corpus(sentences, seed=1), lambda: grammar.inside(corpus), lambda: grammar.inside(padded)]
-            for name, call, alone in zip(names, calls, [sampling, parsing, parsing], strict=True):
-                python_times[name].append(seconds(call))
-                ratios[name].append(python_times[name][-1] / alone)
-    for name in names:
-        median, low, high = statistics.median(ratios[name]), min(ratios[name]), max(ratios[name])
-        print(f"L={depth} {name:25} {statistics.median(python_times[name]):7.3f} s, {median:.3f} times Rust alone ({low:.3f} to {high:.3f})")
+            for side in random.sample(list(sides), 2):
+                costs[side].append(cost(*sides[side]))
+        median = {side: statistics.median(values) for side, values in costs.items()}
+        low, high = (f(p / r for p, r in zip(costs["python"], costs["rust"], strict=True)) for f in (min, max))
+        ratio = median["python"] / median["rust"]
+        print(f"L={depth} {name:25} Rust {median['rust']:.3f} s, Python {median['python']:.3f} s: {ratio:.3f} ({low:.2f} to {high:.2f})")
+    process.stdin.close()
+    process.wait()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--rounds", type=int, default=15)
     rounds = parser.parse_args().rounds
-    print(f"{gardenpath.threads()} threads, medians of {rounds} interleaved rounds, 16 symbols, f = 1/4, 1,000,000 sentences")
+    print(f"{gardenpath.threads()} threads, {rounds} rounds, 16 symbols, f = 1/4, {SENTENCES:,} sentences; processor time, load {os.getloadavg()[0]:.1f}")
     for depth in (2, 3):
-        compare(depth, 1_000_000, rounds)
+        compare(depth, rounds)
     grammar = gardenpath.Grammar.sample(vocab=16, depth=2, fraction=0.25, seed=7)
-    times = [seconds(lambda: grammar.corpus(10**7, seed=1)) for _ in range(rounds)]
-    print(f"corpus(10**7) at L=2: {statistics.median(times):.3f} s ({min(times):.3f} to {max(times):.3f})")
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        grammar.corpus(10**7, seed=1)
+        times.append(time.perf_counter() - start)
+    print(f"corpus(10**7) at L=2: {statistics.median(times):.3f} s of real time ({min(times):.3f} to {max(times):.3f})")
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ import gardenpath
 
 pytest.importorskip("mypy")
 
-PACKAGE = Path(gardenpath.__file__).parent
 HERE = Path(__file__).parent
+SOURCES = HERE.parents[1] / "python"
 
 # Files of the package that can only be checked where the library they extend is installed.
 EXTENSIONS = {"gardenpath.learner": "sklearn", "gardenpath.torch": "torch"}
@@ -44,7 +44,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(directory: Path, *arguments: object) -> tuple[int, str]:
     """Runs a module of mypy: its exit code and what it says."""
     command = [sys.executable, "-m", *map(str, arguments)]
-    environment = {**os.environ, "MYPYPATH": str(PACKAGE.parent)}
+    environment = {**os.environ, "MYPYPATH": str(SOURCES)}
     done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
     return done.returncode, f"{done.stdout}\n{done.stderr}"
 

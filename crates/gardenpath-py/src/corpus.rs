@@ -102,7 +102,7 @@ impl PyCorpus {
         let offsets = offsets.iter().map(|&offset| usize::try_from(offset).ok()).collect::<Option<Vec<_>>>();
         let offsets = offsets.ok_or_else(|| value_error("offsets are negative, expected increasing from 0"))?;
         if let Some(i) = offsets.windows(2).position(|pair| pair[0] == pair[1]) {
-            return Err(sentences::empty(i));
+            return Err(value_error(sentences::empty(i)));
         }
         let count = offsets.len().saturating_sub(1);
         let corpus = Corpus::from_parts(tokens, offsets, read_roots(roots, count)?).or_value_error()?;

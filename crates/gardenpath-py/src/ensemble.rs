@@ -26,9 +26,8 @@ pub fn class_entropy(
     seed: u64,
 ) -> PyResult<(f64, f64)> {
     let ensemble = Ensemble::new(vocab, depth).fraction(fraction);
-    let estimate = interrupt::run(py, || {
-        gardenpath::class_entropy(&ensemble, grammars, sentences, Seed::new(seed), &|_| ())
-    })?;
+    let estimate =
+        interrupt::run(py, || gardenpath::class_entropy(&ensemble, grammars, sentences, Seed::new(seed), &|_| ()))?;
     let estimate = estimate.or_value_error()?;
     Ok((estimate.mean, estimate.stderr))
 }
@@ -88,9 +87,7 @@ pub fn snr(
         Some(samples) => samples,
         None => expected_range(&ensemble, 12).or_value_error()?,
     };
-    let study = interrupt::run(py, || {
-        SignalStudy::measure(&ensemble, grammars, &samples, Seed::new(seed), &|_| ())
-    })?;
+    let study = interrupt::run(py, || SignalStudy::measure(&ensemble, grammars, &samples, Seed::new(seed), &|_| ()))?;
     Ok(PySignalStudy { study: study.or_value_error()?, seed })
 }
 

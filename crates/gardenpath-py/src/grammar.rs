@@ -285,20 +285,25 @@ impl PyGrammar {
     }
 }
 
-/// More than this is refused instead of exhausting the machine.
-const MEMORY_LIMIT: f64 = (64u64 << 30) as f64;
-
-/// Refuses to take so many bytes.
+/// Refuses to take more bytes than the machine has, before any are taken.
 pub fn check_memory(bytes: f64) -> PyResult<()> {
-    if bytes > MEMORY_LIMIT {
+    let limit = machine_memory();
+    if bytes > limit {
         let gib = |bytes: f64| bytes / f64::from(1 << 30);
         return Err(value_error(format!(
-            "this needs {:.0} GiB of memory, the limit is {:.0}",
+            "this needs {:.0} GiB of memory, the machine has {:.0}",
             gib(bytes),
-            gib(MEMORY_LIMIT)
+            gib(limit)
         )));
     }
     Ok(())
+}
+
+/// The memory of the machine in bytes, where that can be read; otherwise that of a large one.
+fn machine_memory() -> f64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.parse().ok());
+    total.map_or((64u64 << 30) as f64, |kilobytes: f64| kilobytes * 1024.0)
 }
 
 fn read_rules(array: &Bound<'_, PyAny>) -> PyResult<Vec<Rule>> {

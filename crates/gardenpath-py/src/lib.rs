@@ -16,6 +16,7 @@ mod html;
 mod interrupt;
 mod learn;
 mod moments;
+mod padded;
 mod parse;
 mod sentences;
 mod sweep;

@@ -62,10 +62,8 @@ impl PyGrammar {
         let (mut log_rows, mut share_rows) = (logs.readwrite(), shares.readwrite());
         let (log_rows, share_rows) = (log_rows.as_slice_mut()?, share_rows.as_slice_mut()?);
         let corpus = &*sentences;
-        interrupt::run(py, || {
-            Inside::new(&self.grammar).batch_into(corpus, log_rows, share_rows, &|_| ())
-        })?
-        .or_value_error()?;
+        interrupt::run(py, || Inside::new(&self.grammar).batch_into(corpus, log_rows, share_rows, &|_| ()))?
+            .or_value_error()?;
         Ok((logs, shares))
     }
 

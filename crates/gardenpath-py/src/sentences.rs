@@ -1,13 +1,13 @@
 //! Sentences in the forms in which Python has them: a `Corpus`, a padded array, or a list of lists.
 
 use crate::corpus::PyCorpus;
-use crate::error::{OrValueError, value_error};
+use crate::error::value_error;
+use crate::padded;
 use gardenpath::{Corpus, Error, Grammar, Symbol};
 use gardenpath_lab::files::NO_ROOT;
-use numpy::ndarray::ArrayView2;
-use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyString;
 use std::ops::Deref;
 
 /// A batch of sentences: a corpus that Python holds, or one that was made of other objects.
@@ -39,7 +39,7 @@ pub fn read<'py>(object: &Bound<'py, PyAny>, vocab: usize) -> PyResult<Sentences
         let array = object.py().import("numpy")?.call_method1("asarray", (object,))?.cast_into::<PyUntypedArray>()?;
         let integers = matches!(array.dtype().getattr("kind")?.extract::<&str>()?, "i" | "u");
         match array.ndim() {
-            2 if integers => return read_padded(&array, vocab).map(Sentences::Read),
+            2 if integers => return padded::read(&array, vocab).map(Sentences::Read),
             1 if integers => return Err(one_sentence()),
             1 if array.dtype().getattr("kind")?.eq("O")? => {
                 return read_list(array.as_any(), vocab).map(Sentences::Read);
@@ -68,7 +68,7 @@ fn check(corpus: &Corpus, vocab: usize) -> PyResult<()> {
 
 fn in_sentence(i: usize, error: &Error) -> PyErr {
     match *error {
-        Error::UnknownToken { position, token, vocab } => unknown_token(i, position, token as i64, vocab),
+        Error::UnknownToken { position, token, vocab } => value_error(unknown_token(i, position, token as i64, vocab)),
         ref error => value_error(format!("sentence {i}: {error}")),
     }
 }
@@ -77,56 +77,14 @@ fn one_sentence() -> PyErr {
     value_error("sentences are a single list of tokens, expected a batch; write [sentence] for one")
 }
 
-/// Rows of a matrix; what is negative, or 255 in bytes, is padding at the end of a row.
-fn read_padded(array: &Bound<'_, PyUntypedArray>, vocab: usize) -> PyResult<Corpus> {
-    if let Ok(bytes) = array.cast::<PyArray2<u8>>() {
-        let bytes: PyReadonlyArray2<'_, u8> = bytes.readonly();
-        return read_rows(bytes.as_array(), vocab, |byte| if byte == NO_ROOT { -1 } else { i64::from(byte) });
-    }
-    let wider = array.call_method0("max").and_then(|max| max.gt(i64::MAX)).unwrap_or(false);
-    if wider {
-        return Err(value_error(format!("a token is {}, expected 0 to {}", array.call_method0("max")?, vocab - 1)));
-    }
-    let options = PyDict::new(array.py());
-    options.set_item("copy", false)?;
-    let wide = array.call_method("astype", ("int64",), Some(&options))?.cast_into::<PyArray2<i64>>()?;
-    let wide = wide.readonly();
-    read_rows(wide.as_array(), vocab, |token| token)
+/// What is said about an unknown token.
+pub fn unknown_token(i: usize, position: usize, token: i64, vocab: usize) -> String {
+    format!("sentence {i}: token {token} at position {position} is not one of the {vocab} tokens")
 }
 
-fn read_rows<T: Copy>(rows: ArrayView2<'_, T>, vocab: usize, token: impl Fn(T) -> i64) -> PyResult<Corpus> {
-    let (mut tokens, mut offsets) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.nrows() + 1));
-    offsets.push(0);
-    for (i, row) in rows.outer_iter().enumerate() {
-        let start = tokens.len();
-        let mut padding = None;
-        for (position, &value) in row.iter().enumerate() {
-            match (token(value), padding) {
-                (token, None) if (0..vocab as i64).contains(&token) => tokens.push(token as Symbol),
-                (token, _) if token < 0 => padding = padding.or(Some(position)),
-                (token, None) => return Err(unknown_token(i, position, token, vocab)),
-                (_, Some(first)) => {
-                    return Err(value_error(format!(
-                        "sentence {i}: a token at position {position} follows padding at {first}"
-                    )));
-                }
-            }
-        }
-        if tokens.len() == start {
-            return Err(empty(i));
-        }
-        offsets.push(tokens.len());
-    }
-    let roots = vec![NO_ROOT; offsets.len() - 1];
-    Corpus::from_parts(tokens, offsets, roots).or_value_error()
-}
-
-fn unknown_token(i: usize, position: usize, token: i64, vocab: usize) -> PyErr {
-    value_error(format!("sentence {i}: token {token} at position {position} is not one of the {vocab} tokens"))
-}
-
-pub fn empty(i: usize) -> PyErr {
-    value_error(format!("sentence {i} is empty, expected tokens"))
+/// What is said about a sentence without tokens.
+pub fn empty(i: usize) -> String {
+    format!("sentence {i} is empty, expected tokens")
 }
 
 fn read_list(object: &Bound<'_, PyAny>, vocab: usize) -> PyResult<Corpus> {
@@ -137,7 +95,7 @@ fn read_list(object: &Bound<'_, PyAny>, vocab: usize) -> PyResult<Corpus> {
     for (i, sentence) in object.try_iter()?.enumerate() {
         let sentence = read_tokens(&sentence?, i, vocab)?;
         if sentence.is_empty() {
-            return Err(empty(i));
+            return Err(value_error(empty(i)));
         }
         corpus.push(&sentence, NO_ROOT);
     }
@@ -158,7 +116,7 @@ fn read_tokens(object: &Bound<'_, PyAny>, i: usize, vocab: usize) -> PyResult<Ve
         object.extract().map_err(|_| value_error(format!("sentence {i} is not a list of integers")))?;
     let symbol = |(position, &token): (usize, &i64)| match token {
         _ if (0..vocab as i64).contains(&token) => Ok(token as Symbol),
-        _ => Err(unknown_token(i, position, token, vocab)),
+        _ => Err(value_error(unknown_token(i, position, token, vocab))),
     };
     tokens.iter().enumerate().map(symbol).collect()
 }

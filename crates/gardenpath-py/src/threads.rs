@@ -60,7 +60,8 @@ pub fn take() -> PyResult<Pool> {
 
 fn make(threads: usize) -> PyResult<Pool> {
     let stop: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
-    let pool = ThreadPoolBuilder::new().num_threads(threads).start_handler(move |_| obey(stop)).build().or_value_error()?;
+    let pool =
+        ThreadPoolBuilder::new().num_threads(threads).start_handler(move |_| obey(stop)).build().or_value_error()?;
     Ok(Pool { pool, stop })
 }
 

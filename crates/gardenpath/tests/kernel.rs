@@ -124,6 +124,76 @@ fn results_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
+fn tables_hold_the_posteriors_of_all_sentences() {
+    let grammar = Ensemble::new(6, 3).fraction(0.5).sample(Seed::new(3)).unwrap();
+    let mut corpus = Corpus::sample(&grammar, Seed::new(4), 0..100);
+    corpus.push(&[0, 1], 0);
+    let inside = Inside::new(&grammar);
+    let (mut logs, mut shares) = (vec![f64::NAN; 101 * 6], vec![f64::NAN; 101 * 6]);
+    let seen = std::sync::atomic::AtomicU64::new(0);
+    let progress = |count| _ = seen.fetch_add(count, std::sync::atomic::Ordering::Relaxed);
+    inside.batch_into(&corpus, &mut logs, &mut shares, &progress).unwrap();
+    assert_eq!(seen.into_inner(), 101);
+    for (i, posterior) in inside.batch(&corpus).unwrap().iter().enumerate() {
+        for root in 0..6 {
+            let place = i * 6 + usize::from(root);
+            assert_eq!(logs[place], posterior.log_likelihood(root).unwrap_or(f64::NEG_INFINITY));
+            assert_eq!(shares[place], posterior.probability(root));
+        }
+    }
+    corpus.push(&[6, 0, 0, 0, 0, 0, 0, 0], 0);
+    let (mut logs, mut shares) = (vec![0.0; 102 * 6], vec![0.0; 102 * 6]);
+    assert!(inside.batch_into(&corpus, &mut logs, &mut shares, &|_| ()).is_err());
+}
+
+#[test]
+fn interrupted_work_is_left_at_once() {
+    use gardenpath::interrupt::{Interrupted, obey};
+    use gardenpath::learn::em;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::{Duration, Instant};
+    static STOP: AtomicBool = AtomicBool::new(false);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).start_handler(|_| obey(&STOP)).build().unwrap();
+    let grammar = Ensemble::new(8, 4).fraction(1.0).sample(Seed::new(3)).unwrap();
+    let corpus = Corpus::sample(&grammar, Seed::new(4), 0..200_000);
+    let long: [(&str, Box<dyn Fn() + Sync>); 4] = [
+        ("sampling", Box::new(|| drop(Corpus::sample(&grammar, Seed::new(1), 0..1 << 26)))),
+        ("inside", Box::new(|| drop(Inside::new(&grammar).batch(&corpus)))),
+        (
+            "snr",
+            Box::new(|| {
+                let ensemble = Ensemble::new(16, 3).fraction(0.1);
+                drop(snr::SignalStudy::measure(&ensemble, 10_000, &[1_000, 1_000_000], Seed::new(1), &|_| ()));
+            }),
+        ),
+        (
+            "em",
+            Box::new(|| {
+                let options = em::Options { vocab: 8, depth: 4, starts: 9, rounds: 999, seed: Seed::new(1) };
+                drop(em::learn(&corpus, &options, &mut |_, _, _| ()));
+            }),
+        ),
+    ];
+    for (name, work) in &long {
+        STOP.store(false, Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            let clock = scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(200));
+                STOP.store(true, Ordering::Relaxed);
+                Instant::now()
+            });
+            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| pool.install(work)));
+            let late = clock.join().unwrap().elapsed();
+            assert!(
+                outcome.is_err_and(|payload| payload.is::<Interrupted>()),
+                "{name} ended before it was interrupted"
+            );
+            assert!(late < Duration::from_secs(2), "{name} went on for {late:?}");
+        });
+    }
+}
+
+#[test]
 fn impossible_sentences_and_unknown_tokens() {
     let grammar = Ensemble::new(5, 2).fraction(0.2).sample(Seed::new(7)).unwrap();
     let inside = Inside::new(&grammar);

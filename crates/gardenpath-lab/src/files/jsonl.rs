@@ -143,9 +143,10 @@ mod tests {
         let mut corpus = Corpus::default();
         corpus.push(&[0, 1, 2, 3], 2);
         corpus.push(&[3, 3], 0);
+        corpus.push(&[1, 0], NO_ROOT);
         let mut text = Vec::new();
         write(&mut text, &corpus, None).unwrap();
-        assert_eq!(text, b"{\"tokens\":[0,1,2,3],\"root\":2}\n{\"tokens\":[3,3],\"root\":0}\n");
+        assert_eq!(text, b"{\"tokens\":[0,1,2,3],\"root\":2}\n{\"tokens\":[3,3],\"root\":0}\n{\"tokens\":[1,0]}\n");
         assert_eq!(read(std::str::from_utf8(&text).unwrap()).unwrap(), [corpus]);
     }
 
