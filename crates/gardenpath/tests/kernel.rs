@@ -156,7 +156,8 @@ fn interrupted_work_is_left_at_once() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).start_handler(|_| obey(&STOP)).build().unwrap();
     let grammar = Ensemble::new(8, 4).fraction(1.0).sample(Seed::new(3)).unwrap();
     let corpus = Corpus::sample(&grammar, Seed::new(4), 0..200_000);
-    let long: [(&str, Box<dyn Fn() + Sync>); 4] = [
+    type Work<'w> = Box<dyn Fn() + Sync + 'w>;
+    let long: [(&str, Work<'_>); 4] = [
         ("sampling", Box::new(|| drop(Corpus::sample(&grammar, Seed::new(1), 0..1 << 26)))),
         ("inside", Box::new(|| drop(Inside::new(&grammar).batch(&corpus)))),
         (
