@@ -112,6 +112,7 @@ impl PyChart {
 
     fn __repr__(&self) -> String {
         let candidates: usize = self.levels.iter().map(Vec::len).sum();
-        format!("<Chart of {} tokens, {candidates} candidates, {} trees>", self.sentence.len(), self.trees)
+        let trees = if self.trees == BigUint::from(1u8) { "tree" } else { "trees" };
+        format!("<Chart of {} tokens, {candidates} candidates, {} {trees}>", self.sentence.len(), self.trees)
     }
 }

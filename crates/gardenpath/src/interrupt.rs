@@ -20,14 +20,15 @@ pub struct Interrupted;
 /// ```
 /// use gardenpath::interrupt::{Interrupted, obey};
 /// use gardenpath::{Corpus, Ensemble, Seed};
-/// use std::panic::catch_unwind;
+/// use std::panic::{AssertUnwindSafe, catch_unwind};
 /// use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// static STOP: AtomicBool = AtomicBool::new(false);
 /// let pool = rayon::ThreadPoolBuilder::new().start_handler(|_| obey(&STOP)).build().unwrap();
 /// let grammar = Ensemble::new(8, 2).sample(Seed::new(1))?;
 /// STOP.store(true, Ordering::Relaxed);
-/// let outcome = catch_unwind(|| pool.install(|| Corpus::sample(&grammar, Seed::new(1), 0..1_000_000)));
+/// let work = || pool.install(|| Corpus::sample(&grammar, Seed::new(1), 0..1_000_000));
+/// let outcome = catch_unwind(AssertUnwindSafe(work));
 /// assert!(outcome.unwrap_err().is::<Interrupted>());
 /// # Ok::<(), gardenpath::Error>(())
 /// ```
