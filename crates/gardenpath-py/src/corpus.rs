@@ -303,9 +303,10 @@ impl PyCorpus {
             // SAFETY: a frozen corpus never changes.
             return Ok(unsafe { view(ArrayView1::from(sentence), this.clone().into_any()) }.into_any());
         }
+        let refused = || PyIndexError::new_err("a corpus is indexed by numbers, slices, arrays of numbers or masks");
         let chosen = py.import("numpy")?.call_method1("asarray", (index,))?;
         if chosen.getattr("ndim")?.ne(1)? {
-            return Err(PyIndexError::new_err("a corpus is indexed by numbers, slices, arrays of numbers or masks"));
+            return Err(refused());
         }
         let is_mask = chosen.getattr("dtype")?.getattr("kind")?.eq("b")?;
         if is_mask && chosen.len()? != corpus.corpus.len() {
@@ -313,9 +314,7 @@ impl PyCorpus {
             return Err(PyIndexError::new_err(format!("the mask has {} values, expected {expected}", chosen.len()?)));
         }
         let chosen = if is_mask { chosen.call_method0("nonzero")?.get_item(0)? } else { chosen };
-        let chosen: Vec<isize> = chosen
-            .extract()
-            .map_err(|_| PyIndexError::new_err("a corpus is indexed by numbers, slices, arrays of numbers or masks"))?;
+        let chosen: Vec<isize> = chosen.extract().map_err(|_| refused())?;
         let numbers = chosen.into_iter().map(|number| corpus.position(number)).collect::<PyResult<Vec<_>>>()?;
         Ok(Bound::new(py, corpus.take(numbers.into_iter(), None))?.into_any())
     }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 /// How often signals are looked at.
-const PATIENCE: Duration = Duration::from_millis(50);
+pub const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Does work that takes no longer than it takes to press a key.
 pub fn brief<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {

@@ -8,7 +8,7 @@ use gardenpath::learn::exact::{self, LevelReport, Verdict};
 use gardenpath::learn::paper::{Alignment, PaperLearner, cluster_true_rules};
 use gardenpath::learn::{em, score};
 use gardenpath::{Grammar, KMeans, Moments, Seed};
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 /// A learned grammar: see `learn`.
@@ -281,12 +281,20 @@ pub fn kmeans<'py>(
     restarts: u64,
     seed: u64,
 ) -> PyResult<Clusters<'py>> {
-    let (values, dimension) = crate::moments::rows(rows)?;
+    let (values, dimension) = read_matrix(rows)?;
     let kmeans = KMeans::new(clusters).restarts(restarts).seed(Seed::new(seed));
     let found = interrupt::run(py, || kmeans.fit(&values, dimension))?.or_value_error()?;
     let labels = PyArray1::from_iter(py, found.labels().iter().map(|&label| label as i64));
     let centroids: Vec<f64> = (0..found.clusters()).flat_map(|cluster| found.centroid(cluster).to_vec()).collect();
     Ok((labels, PyArray1::from_vec(py, centroids).reshape([found.clusters(), dimension])?, found.inertia()))
+}
+
+/// The rows of a matrix one after another, and their length.
+fn read_matrix(object: &Bound<'_, PyAny>) -> PyResult<(Vec<f64>, usize)> {
+    let array = object.py().import("numpy")?.call_method1("ascontiguousarray", (object, "f8"))?;
+    let array: PyReadonlyArray2<'_, f64> =
+        array.extract().map_err(|_| value_error("rows are not a matrix, expected two dimensions"))?;
+    Ok((array.as_slice()?.to_vec(), array.as_array().ncols()))
 }
 
 /// The paper's empirical test of clustering: the true tuples above the tokens are given, and k-means groups their covariances with the

@@ -2,7 +2,7 @@
 
 use crate::arrays::view;
 use crate::corpus::PyCorpus;
-use crate::error::{OrValueError, value_error};
+use crate::error::OrValueError;
 use crate::interrupt;
 use gardenpath::{Covariance, ExpectedMoments, Moments};
 use numpy::ndarray::{ArrayView3, ArrayView4};
@@ -159,12 +159,4 @@ fn triple_table<'py>(py: Python<'py>, covariance: &Covariance, corrected: bool) 
         }
     }
     Ok(PyArray1::from_vec(py, table).reshape([symbols, symbols, symbols, classes])?.into_any())
-}
-
-/// Rows of numbers from a matrix of Python.
-pub fn rows(object: &Bound<'_, PyAny>) -> PyResult<(Vec<f64>, usize)> {
-    let array = object.py().import("numpy")?.call_method1("ascontiguousarray", (object, "f8"))?;
-    let array: numpy::PyReadonlyArray2<'_, f64> =
-        array.extract().map_err(|_| value_error("rows are not a matrix, expected two dimensions"))?;
-    Ok((array.as_slice()?.to_vec(), array.as_array().ncols()))
 }

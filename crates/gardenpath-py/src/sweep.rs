@@ -1,6 +1,7 @@
 //! Experiments, their cells and stores: the same files and results as those of the program.
 
 use crate::error::{OrValueError, value_error};
+use crate::interrupt::PATIENCE;
 use gardenpath_lab::experiment::{Experiment, Scale};
 use gardenpath_lab::measure::Measure;
 use gardenpath_lab::record::Record;
@@ -11,10 +12,8 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
 
 /// An experiment: a measure on a grid of parameters, as the TOML files in `experiments/` describe it.
 ///
@@ -172,9 +171,8 @@ impl PyStore {
         report: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let cells: Vec<Arc<Measure>> = cells.iter().map(|cell| cell.get().cell.clone()).collect();
-        let (store, stop) = (self.store.clone(), Arc::new(AtomicBool::new(false)));
+        let (store, names) = (self.store.clone(), cells.clone());
         let (sender, mut events) = mpsc::channel();
-        let (names, worker_stop) = (cells.clone(), stop.clone());
         thread::spawn(move || {
             let borrowed: Vec<&Measure> = cells.iter().map(|cell| &**cell).collect();
             let numbers: HashMap<*const Measure, usize> =
@@ -185,35 +183,26 @@ impl PyStore {
                     Event::Done(cell) => (cell, "measured"),
                     Event::Failed(cell, _) => (cell, "failed"),
                 };
-                let unheard = sender.send(Ok((numbers[&std::ptr::from_ref(cell)], event))).is_err();
-                if unheard || worker_stop.load(Ordering::Relaxed) {
-                    anyhow::bail!("interrupted");
-                }
-                Ok(())
+                // Nobody listens any more once the call has ended, and the sweep ends too.
+                sender.send(Ok((numbers[&std::ptr::from_ref(cell)], event))).map_err(|_| anyhow::anyhow!("interrupted"))
             };
             if let Err(error) = sweep::run(&borrowed, &store, threads.max(1), &mut pass_on) {
-                // Nobody listens any more if the call was interrupted.
                 let _ = sender.send(Err(error));
             }
         });
-        let mut listen = || -> PyResult<()> {
-            loop {
-                let heard = &mut events;
-                match py.detach(move || heard.recv_timeout(Duration::from_millis(50))) {
-                    Ok(event) => {
-                        let (number, event) = event.or_value_error()?;
-                        if let Some(report) = report {
-                            report.call1((PyCell { cell: names[number].clone() }, event))?;
-                        }
+        loop {
+            let heard = &mut events;
+            match py.detach(move || heard.recv_timeout(PATIENCE)) {
+                Ok(event) => {
+                    let (number, event) = event.or_value_error()?;
+                    if let Some(report) = report {
+                        report.call1((PyCell { cell: names[number].clone() }, event))?;
                     }
-                    Err(RecvTimeoutError::Timeout) => py.check_signals()?,
-                    Err(RecvTimeoutError::Disconnected) => return Ok(()),
                 }
+                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
-        };
-        let outcome = listen();
-        stop.store(true, Ordering::Relaxed);
-        outcome
+        }
     }
 }
 
