@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -109,6 +110,29 @@ def test_ctrl_c_stops_long_calls(call: str) -> None:
     assert "finished" not in output
     assert errors.rstrip().endswith("KeyboardInterrupt"), errors
     assert "panicked" not in errors
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+def test_signals_remain_those_of_python_after_files_were_written(tmp_path: Path) -> None:
+    run(f"""
+        import gardenpath, os, signal, time
+        heard = []
+        signals = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+        for number in signals:
+            signal.signal(number, lambda number, _: heard.append(number))
+        os.chdir({str(tmp_path)!r})
+        grammar = gardenpath.Grammar.sample(vocab=4, depth=2, seed=1)
+        grammar.write("a.pcfg")
+        grammar.corpus(10).write("a.parquet")
+        cell = gardenpath.Cell.from_json(
+            '{{"measure": "entropy", "vocab": 4, "depth": 2, "fraction": 0.5, "sentences": 10, "seed": 1}}'
+        )
+        gardenpath.Store("store").measure([cell])
+        for number in signals:
+            os.kill(os.getpid(), number)
+            time.sleep(0.1)
+        assert heard == signals, heard
+    """)
 
 
 def run(script: str) -> str:

@@ -116,8 +116,8 @@ def contents(store: Path, part: str = "cells") -> dict[str, bytes]:
 
 
 def stamps(store: Path) -> dict[str, tuple[int, int]]:
-    """What would change if a cell were written again."""
-    return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in (store / "cells").iterdir()}
+    """What would change if a cell were written again. A worker that is killed while it writes leaves a file `.….tmp`."""
+    return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in (store / "cells").glob("*.json")}
 
 
 def records(store: Path, cells: list[gardenpath.Cell]) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ pub mod measure;
 pub mod progress;
 pub mod record;
 pub mod report;
+pub mod signals;
 pub mod store;
 pub mod sweep;
 pub mod training;
@@ -31,6 +32,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse_arguments(&error),
     };
+    signals::obey();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let result = commands::run(&cli, &mut out).and_then(|()| Ok(out.flush()?));
     match result {

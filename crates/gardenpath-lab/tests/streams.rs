@@ -115,14 +115,17 @@ fn sentences_come_from_standard_input() {
 
 /// Starts to write a large corpus and waits until it is in the middle of its work.
 fn start_writing(lab: &Lab, file: &str) -> Child {
-    let child = lab.command(&format!("corpus sample g.pcfg --count 1e9 -o {file}")).spawn().unwrap();
+    wait_until_it_writes(lab, lab.command(&format!("corpus sample g.pcfg --count 1e9 -o {file}")).spawn().unwrap())
+}
+
+fn wait_until_it_writes(lab: &Lab, child: Child) -> Child {
     let start = Instant::now();
     let size = |name: &String| fs::metadata(lab.path(name)).map_or(0, |found| found.len());
     let growing = || lab.files().iter().any(|name| name.ends_with(".tmp") && size(name) > 100_000);
     while !growing() && start.elapsed() < Duration::from_secs(20) {
         std::thread::sleep(Duration::from_millis(10));
     }
-    assert!(growing(), "{file}");
+    assert!(growing());
     child
 }
 
@@ -136,6 +139,24 @@ fn an_interrupt_leaves_nothing() {
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert_eq!(lab.files(), ["g.pcfg"], "{signal}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_the_caller_wants_ignored_is_ignored() {
+    let lab = Lab::with_grammar(GRAMMAR);
+    let sample = lab.command("corpus sample g.pcfg --count 1e9 -o c.jsonl");
+    let mut ignoring = Command::new("sh");
+    // What `nohup` does.
+    ignoring.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(sample.get_program()).args(sample.get_args());
+    let mut child = wait_until_it_writes(&lab, ignoring.current_dir(lab.root()).spawn().unwrap());
+    let id = child.id().to_string();
+    let signal = |name: &str| Command::new("kill").args([name, &id]).status().unwrap().success();
+    assert!(signal("-HUP"));
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(child.try_wait().unwrap(), None, "a hangup ended the program");
+    assert!(signal("-TERM"));
+    assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
 /// A file that is being written under a temporary name next to its final one.
@@ -36,7 +36,9 @@ impl Output {
         let target = writer.into_inner().map_err(|e| failed(&path, e.into_error()))?;
         if let Target::Temporary(file) = target {
             file.as_file().sync_all().map_err(|e| failed(&path, e))?;
+            let name = file.path().to_owned();
             file.persist(destination(&path)).map_err(|e| failed(&path, e.error))?;
+            temporary().retain(|other| *other != name);
         }
         Ok(())
     }
@@ -85,26 +87,22 @@ fn open(path: &Path) -> Result<Target> {
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(directory).map_err(|e| anyhow!("cannot be written: {}", plain(&e)))?;
-    remove_if_interrupted(file.path());
+    temporary().push(file.path().to_owned());
     Ok(Target::Temporary(file))
 }
 
-/// Removes a temporary file when the program is interrupted or terminated. Once the file has its final name there is
-/// nothing left to remove.
-fn remove_if_interrupted(path: &Path) {
-    static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-    static HANDLER: Once = Once::new();
-    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
-    HANDLER.call_once(|| {
-        let interrupted = || {
-            for path in TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-                let _ = fs::remove_file(path);
-            }
-            std::process::exit(130);
-        };
-        // Without a handler the file would remain, which is no reason not to write it.
-        let _ = ctrlc::set_handler(interrupted);
-    });
+/// The files that are being written.
+static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn temporary() -> MutexGuard<'static, Vec<PathBuf>> {
+    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes what is being written, because the program is about to end.
+pub(crate) fn remove_temporary() {
+    for path in temporary().iter() {
+        let _ = fs::remove_file(path);
+    }
 }
 
 impl Write for Output {

@@ -3,7 +3,6 @@
 //! The store alone says what is done. Slurm is only asked which tasks are still in its queue: when none is, whatever is
 //! missing was cancelled, cut off or lost with its node, and is submitted again.
 
-mod interrupt;
 mod queue;
 mod script;
 mod submissions;
@@ -11,11 +10,11 @@ mod submissions;
 use crate::experiment::Scale;
 use crate::measure::Measure;
 use crate::progress;
+use crate::signals::Interrupt;
 use crate::store::Store;
 use crate::sweep::status::Status;
 use anyhow::{Context, Result};
 use clap::Args;
-use interrupt::Interrupt;
 use queue::{Delays, Queue};
 use script::Script;
 use std::num::NonZeroUsize;
