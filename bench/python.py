@@ -2,7 +2,8 @@
 
     cargo build --release -p gardenpath --example batch && pip install . && python bench/python.py
 
-Time is that of the processor, of all threads together, which other work on the machine disturbs less. Linux only.
+Rust and Python are compared by the time of the processor, of all threads together, which other work on the machine disturbs less.
+Linux only.
 """
 
 import argparse
@@ -29,6 +30,12 @@ def cost(process, call):
     before = processor_seconds(process)
     call()
     return processor_seconds(process) - before
+
+
+def real_seconds(call):
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
 
 
 def compare(depth, rounds):
@@ -60,6 +67,14 @@ def compare(depth, rounds):
         print(f"L={depth} {name:25} Rust {median['rust']:.3f} s, Python {median['python']:.3f} s: {ratio:.3f} ({low:.2f} to {high:.2f})")
     process.stdin.close()
     process.wait()
+    for dtype, fill in {"uint8": 255, "int32": -1, "int64": -1}.items():
+        padded = corpus.padded(fill, dtype)
+        shares = []
+        for _ in range(rounds):
+            whole = real_seconds(lambda: grammar.inside(corpus))
+            shares.append(real_seconds(lambda padded=padded: gardenpath.Corpus(padded, vocab=16)) / whole)
+        low, high = min(shares), max(shares)
+        print(f"L={depth} reading padded {dtype:6} takes {statistics.median(shares):.1%} ({low:.1%} to {high:.1%}) of an inside call")
 
 
 def main():
@@ -70,11 +85,7 @@ def main():
     for depth in (2, 3):
         compare(depth, rounds)
     grammar = gardenpath.Grammar.sample(vocab=16, depth=2, fraction=0.25, seed=7)
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        grammar.corpus(10**7, seed=1)
-        times.append(time.perf_counter() - start)
+    times = [real_seconds(lambda: grammar.corpus(10**7, seed=1)) for _ in range(rounds)]
     print(f"corpus(10**7) at L=2: {statistics.median(times):.3f} s of real time ({min(times):.3f} to {max(times):.3f})")
 
 

@@ -239,6 +239,9 @@ FORMS: dict[str, Any] = {
     "int64": padded(SENTENCES, "int64", -1),
     "other padding": padded(SENTENCES, "int64", -100),
     "int8": padded(SENTENCES, "int8", -1),
+    "int16": padded(SENTENCES, "int16", -1),
+    "int32": padded(SENTENCES, "int32", -1),
+    "long long": padded(SENTENCES, "longlong", -1),
     "uint8": padded(SENTENCES, "uint8", 255),
     "big-endian": padded(SENTENCES, ">i4", -1),
     "by columns": np.asfortranarray(padded(SENTENCES, "int32", -1)),
@@ -247,6 +250,28 @@ FORMS: dict[str, Any] = {
     "a tensor": Tensor(padded(SENTENCES, "int64", -1)),
     "a corpus": Corpus(SENTENCES),
 }
+
+
+@pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64", ">u8"])
+def test_wide_unsigned_integers_have_no_padding(dtype: str) -> None:
+    assert lists(Corpus(np.array([[0, 1], [254, 2]], dtype=dtype))) == [[0, 1], [254, 2]]
+    with pytest.raises(ValueError, match="sentence 1: token 255 at position 1 is not one of the 255 tokens"):
+        Corpus(np.array([[0, 1], [2, 255]], dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "int64"])
+def test_many_rows_are_read_in_order_and_the_first_mistake_is_told(dtype: str) -> None:
+    random = np.random.default_rng(1)
+    lengths = random.integers(1, 8, size=20_000)
+    rows = random.integers(0, 9, size=(20_000, 7)).astype(dtype)
+    rows[np.arange(7) >= lengths[:, None]] = 255 if dtype == "uint8" else -1
+    corpus = Corpus(rows)
+    assert corpus.lengths.tolist() == lengths.tolist()
+    assert corpus.tokens.tolist() == rows[np.arange(7) < lengths[:, None]].tolist()
+    rows[[19_000, 9_000, 4_500], 0] = 100
+    for _ in range(5):
+        with pytest.raises(ValueError, match="sentence 4500: token 100 at position 0"):
+            Corpus(rows, vocab=9)
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
@@ -390,7 +415,7 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
     "a large token in a matrix": (lambda: make(np.array([[0, 2**40]])), "token 1099511627776 at position 1"),
     "a token beyond all integers": (
         lambda: make(np.array([[0, 2**64 - 1]], dtype=np.uint64)),
-        "a token is 18446744073709551615, expected 0 to 254",
+        "sentence 0: token 18446744073709551615 at position 1",
     ),
     "floats": (lambda: make([[0.0, 1.0]]), "sentence 0 is not a list of integers"),
     "a matrix of floats": (

@@ -9,31 +9,33 @@ use gardenpath_lab::files::NO_ROOT;
 use numpy::{PyArray2, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::fmt::Display;
 
 /// Rows of one task.
 const SHARD: usize = 4096;
 
 /// Reads a matrix of integers; what is negative, or 255 in bytes, is padding at the end of a row.
 pub fn read(array: &Bound<'_, PyUntypedArray>, vocab: usize) -> PyResult<Corpus> {
-    let numpy = array.py().import("numpy")?;
-    if array.cast::<PyArray2<u8>>().is_ok() {
-        let bytes = numpy.call_method1("ascontiguousarray", (array,))?.cast_into::<PyArray2<u8>>()?;
-        return read_rows(&bytes, vocab);
+    // Most arrays are like this already and are read where they stand.
+    let native = array.dtype().call_method1("newbyteorder", ("=",))?;
+    let array = array.py().import("numpy")?.call_method1("ascontiguousarray", (array, native))?;
+    macro_rules! read_first_of {
+        ($($integer:ty),+) => {
+            $(if let Ok(array) = array.cast::<PyArray2<$integer>>() {
+                return read_rows(array, vocab);
+            })+
+        };
     }
-    let largest = if array.len() == 0 { None } else { Some(array.call_method0("max")?) };
-    if let Some(largest) = largest.filter(|largest| largest.gt(i64::MAX).unwrap_or(false)) {
-        return Err(value_error(format!("a token is {largest}, expected 0 to {}", vocab - 1)));
-    }
-    let wide = numpy.call_method1("ascontiguousarray", (array, "int64"))?.cast_into::<PyArray2<i64>>()?;
-    read_rows(&wide, vocab)
+    read_first_of!(u8, i64, i32, i16, i8, u16, u32, u64);
+    let dtype = array.getattr("dtype")?;
+    Err(value_error(format!("sentences are an array of {dtype}, expected integers")))
 }
 
 /// What stands in a matrix: a token, or padding.
-trait Value: numpy::Element + Copy {
+trait Value: numpy::Element + Copy + Display {
     fn is_padding(self) -> bool;
     fn is_token_of(self, vocab: usize) -> bool;
     fn symbol(self) -> Symbol;
-    fn number(self) -> i64;
 }
 
 impl Value for u8 {
@@ -49,29 +51,29 @@ impl Value for u8 {
     fn symbol(self) -> Symbol {
         self
     }
-
-    fn number(self) -> i64 {
-        i64::from(self)
-    }
 }
 
-impl Value for i64 {
-    fn is_padding(self) -> bool {
-        self < 0
-    }
+macro_rules! wider_values {
+    ($($integer:ty),+) => {
+        $(impl Value for $integer {
+            #[allow(unused_comparisons, reason = "some of these types have no negative numbers, and so no padding")]
+            fn is_padding(self) -> bool {
+                self < 0
+            }
 
-    fn is_token_of(self, vocab: usize) -> bool {
-        (0..vocab as i64).contains(&self)
-    }
+            fn is_token_of(self, vocab: usize) -> bool {
+                // Negative numbers become large ones.
+                (self as u64) < vocab as u64
+            }
 
-    fn symbol(self) -> Symbol {
-        self as Symbol
-    }
-
-    fn number(self) -> i64 {
-        self
-    }
+            fn symbol(self) -> Symbol {
+                self as Symbol
+            }
+        })+
+    };
 }
+
+wider_values!(i8, i16, u16, i32, u32, i64, u64);
 
 fn read_rows<T: Value>(array: &Bound<'_, PyArray2<T>>, vocab: usize) -> PyResult<Corpus> {
     let (count, width) = (array.shape()[0], array.shape()[1]);
@@ -79,70 +81,79 @@ fn read_rows<T: Value>(array: &Bound<'_, PyArray2<T>>, vocab: usize) -> PyResult
         return Err(value_error(empty(0)));
     }
     let held = array.readonly();
-    let matrix = Matrix { values: held.as_slice()?, width, vocab };
+    let matrix = Matrix { values: held.as_slice()?, count, width: width.max(1), vocab };
     let read = interrupt::run(array.py(), || matrix.read())?;
-    let (tokens, offsets) = read.or_value_error()?;
+    let (tokens, offsets) = read.map_err(value_error)?;
     Corpus::from_parts(tokens, offsets, vec![NO_ROOT; count]).or_value_error()
 }
 
 struct Matrix<'v, T> {
     values: &'v [T],
+    count: usize,
     width: usize,
     vocab: usize,
 }
 
 impl<T: Value> Matrix<'_, T> {
-    /// All tokens and the offsets of the rows: first the tokens of each shard are counted, then everything has its place.
+    /// All tokens and the offsets of the rows. Each shard writes to where its rows stand in the matrix, counting from 0; then
+    /// the shards are moved together.
     fn read(&self) -> Result<(Vec<Symbol>, Vec<usize>), String> {
-        let count = self.values.len() / self.width.max(1);
-        let blocks = self.values.par_chunks((SHARD * self.width).max(1));
-        let totals: Vec<usize> = blocks.clone().map(|block| self.length(block)).collect();
-        let mut tokens = vec![0; totals.iter().sum()];
-        let mut offsets = vec![0; count + 1];
-        let (mut rest, mut base) = (tokens.as_mut_slice(), 0);
-        let mut places = Vec::with_capacity(totals.len());
-        for (total, ends) in totals.iter().zip(offsets[1..].chunks_mut(SHARD)) {
-            let (own, others) = rest.split_at_mut(*total);
-            places.push((base, own, ends));
-            rest = others;
-            base += total;
-        }
-        let shards = blocks.zip(places).enumerate();
-        shards.try_for_each(|(shard, (block, (mut end, mut free, ends)))| -> Result<(), String> {
-            checkpoint();
-            for (i, (row, row_end)) in block.chunks(self.width).zip(ends).enumerate() {
-                let (sentence, others) = free.split_at_mut(self.length(row));
-                self.read_row(row, sentence).map_err(|()| self.mistake(row, shard * SHARD + i))?;
-                end += sentence.len();
-                *row_end = end;
-                free = others;
+        let mut tokens = vec![0; self.values.len()];
+        let mut offsets = vec![0; self.count + 1];
+        let size = SHARD * self.width;
+        let shards =
+            self.values.par_chunks(size).zip(tokens.par_chunks_mut(size)).zip(offsets[1..].par_chunks_mut(SHARD));
+        let read = |(shard, ((rows, tokens), ends))| self.read_shard(rows, tokens, ends, shard * SHARD);
+        let lengths: Vec<Result<usize, String>> = shards.enumerate().map(read).collect();
+        let lengths = lengths.into_iter().collect::<Result<Vec<usize>, String>>()?;
+        let move_together = || {
+            let mut end = 0;
+            for (shard, length) in lengths.iter().enumerate() {
+                tokens.copy_within(shard * size..shard * size + length, end);
+                end += length;
             }
-            Ok(())
-        })?;
+            tokens.truncate(end);
+        };
+        let count_on = || {
+            let mut before = 0;
+            for (ends, length) in offsets[1..].chunks_mut(SHARD).zip(&lengths) {
+                ends.iter_mut().for_each(|end| *end += before);
+                before += length;
+            }
+        };
+        rayon::join(move_together, count_on);
         Ok((tokens, offsets))
     }
 
-    /// The number of tokens of rows, wherever they stand.
-    fn length(&self, rows: &[T]) -> usize {
-        rows.iter().filter(|value| !value.is_padding()).count()
-    }
-
-    /// Reads the tokens of a row, or finds that something is wrong with it. If as many values as there are tokens stand at its
-    /// beginning, the others are padding.
-    fn read_row(&self, row: &[T], sentence: &mut [Symbol]) -> Result<(), ()> {
-        let mut right = !sentence.is_empty();
-        for (&value, symbol) in row.iter().zip(sentence) {
-            right &= value.is_token_of(self.vocab);
-            *symbol = value.symbol();
+    /// Reads rows, the first of which is number `first`: their tokens, and where each row ends among them. Returns how many
+    /// tokens there are.
+    fn read_shard(&self, rows: &[T], tokens: &mut [Symbol], ends: &mut [usize], first: usize) -> Result<usize, String> {
+        checkpoint();
+        let mut end = 0;
+        for (i, (row, row_end)) in rows.chunks_exact(self.width).zip(ends).enumerate() {
+            // Without branches, which lengths that are random would often mislead: padding is written too, and the next
+            // token over it.
+            let (start, mut ended, mut wrong) = (end, false, false);
+            for &value in row {
+                let padding = value.is_padding();
+                wrong |= !padding & (ended | !value.is_token_of(self.vocab));
+                ended |= padding;
+                tokens[end] = value.symbol();
+                end += usize::from(!padding);
+            }
+            if wrong || end == start {
+                return Err(self.mistake(row, first + i));
+            }
+            *row_end = end;
         }
-        if right { Ok(()) } else { Err(()) }
+        Ok(end)
     }
 
     /// What is wrong with row `i`.
     fn mistake(&self, row: &[T], i: usize) -> String {
         let padding = row.iter().position(|value| value.is_padding()).unwrap_or(row.len());
         if let Some(position) = row[..padding].iter().position(|value| !value.is_token_of(self.vocab)) {
-            return unknown_token(i, position, row[position].number(), self.vocab);
+            return unknown_token(i, position, row[position], self.vocab);
         }
         match row[padding..].iter().position(|value| !value.is_padding()) {
             Some(after) => {

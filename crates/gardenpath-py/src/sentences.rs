@@ -8,6 +8,7 @@ use gardenpath_lab::files::NO_ROOT;
 use numpy::{PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use std::fmt::Display;
 use std::ops::Deref;
 
 /// A batch of sentences: a corpus that Python holds, or one that was made of other objects.
@@ -68,7 +69,7 @@ fn check(corpus: &Corpus, vocab: usize) -> PyResult<()> {
 
 fn in_sentence(i: usize, error: &Error) -> PyErr {
     match *error {
-        Error::UnknownToken { position, token, vocab } => value_error(unknown_token(i, position, token as i64, vocab)),
+        Error::UnknownToken { position, token, vocab } => value_error(unknown_token(i, position, token, vocab)),
         ref error => value_error(format!("sentence {i}: {error}")),
     }
 }
@@ -78,7 +79,7 @@ fn one_sentence() -> PyErr {
 }
 
 /// What is said about an unknown token.
-pub fn unknown_token(i: usize, position: usize, token: i64, vocab: usize) -> String {
+pub fn unknown_token(i: usize, position: usize, token: impl Display, vocab: usize) -> String {
     format!("sentence {i}: token {token} at position {position} is not one of the {vocab} tokens")
 }
 
