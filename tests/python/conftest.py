@@ -5,7 +5,9 @@ The package must be importable: install it, or name its directory in PYTHONPATH.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from brute_force import Language
@@ -65,3 +67,16 @@ def same_threads() -> Iterator[None]:
     before = gardenpath.threads()
     yield
     gardenpath.set_threads(before)
+
+
+@pytest.fixture(scope="session")
+def program() -> Callable[..., str]:
+    """Runs the program and returns what it printed, even if it failed."""
+    path = Path(__file__).resolve().parents[2] / "target" / "release" / "gardenpath"
+    if not path.is_file():
+        pytest.skip("target/release/gardenpath is not there: run `cargo build --release`")
+
+    def run(*arguments: object) -> str:
+        return subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, check=False).stdout
+
+    return run

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mistakes import value_error
 
 from gardenpath import Corpus, Grammar
 
@@ -479,10 +480,8 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
 
 @pytest.mark.parametrize(("mistake", "text"), MISTAKES.values(), ids=MISTAKES.keys())
 def test_mistakes_are_value_errors_of_one_line(mistake: Callable[[], object], text: str) -> None:
-    with pytest.raises(ValueError) as caught:
+    with value_error(text):
         mistake()
-    assert text in str(caught.value)
-    assert str(caught.value).strip().count("\n") == 0
 
 
 @pytest.mark.parametrize("name", ["corpus.parquet", "corpus.jsonl"])

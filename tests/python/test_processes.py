@@ -84,6 +84,32 @@ LONG_CALLS = {
         started()
         store.measure([gardenpath.Cell.from_json(json.dumps(cell))])
     """,
+    "a sweep of networks": """
+        import tempfile
+        experiment = gardenpath.Experiment.parse('''
+            measure = "train"
+            expects = ""
+            [[grid]]
+            model = ["cnn", "inn", "transformer"]
+            vocab = 8
+            depth = 2
+            fraction = 0.25
+            samples = 10_000
+            test = 1000
+            width = 64
+            max_steps = 1_000_000_000
+            min_steps = 1_000_000_000
+            seed = 1
+        ''')
+        directory = tempfile.mkdtemp()
+        started()
+        try:
+            gardenpath.sweep(experiment, directory)
+        finally:
+            # Nobody works on in the background.
+            store = gardenpath.Store(directory)
+            assert [store.state(cell) for cell in experiment.cells()] == ["missing"] * 3
+    """,
 }
 
 

@@ -4,7 +4,6 @@ import json
 import multiprocessing
 import os
 import signal
-import subprocess
 import time
 import tomllib
 from collections.abc import Callable, Iterator
@@ -57,19 +56,6 @@ fraction = 1.0
 sentences = 20_000
 seed = "1..12"
 """
-
-
-@pytest.fixture(scope="session")
-def program() -> Callable[..., str]:
-    """Runs the program and returns what it printed, even if it failed."""
-    path = REPOSITORY / "target" / "release" / "gardenpath"
-    if not path.is_file():
-        pytest.skip("target/release/gardenpath is not there: run `cargo build --release`")
-
-    def run(*arguments: object) -> str:
-        return subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, check=False).stdout
-
-    return run
 
 
 @pytest.fixture(scope="session")
@@ -311,14 +297,23 @@ def test_a_lost_worker_is_told_after_all_others_are_done(experiment: Path, tmp_p
     assert len(stamps(tmp_path)) == 3
 
 
-def test_an_interrupted_sweep_cancels_what_has_not_begun(tmp_path: Path) -> None:
-    def interrupt(done: int, _: int) -> None:
-        if done == 3:
-            raise KeyboardInterrupt
+def interrupt_at_3(done: int, _: int) -> None:
+    """A report of progress after which somebody presses Ctrl-C."""
+    if done == 3:
+        raise KeyboardInterrupt
 
+
+def test_an_interrupted_sweep_cancels_what_has_not_begun(tmp_path: Path) -> None:
     with ThreadPoolExecutor(1) as workers, pytest.raises(KeyboardInterrupt):
-        gardenpath.sweep(gardenpath.Experiment.parse(SLOW), tmp_path, workers, progress=interrupt)
+        gardenpath.sweep(gardenpath.Experiment.parse(SLOW), tmp_path, workers, progress=interrupt_at_3)
     # Three were done, and another one was at work.
+    check_that_the_rest_is_measured(tmp_path, None)
+
+
+def test_a_report_that_raises_ends_a_sweep_without_an_executor(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        gardenpath.sweep(gardenpath.Experiment.parse(SLOW), tmp_path, progress=interrupt_at_3)
+    assert not contents(tmp_path, "running"), "somebody is at work"
     check_that_the_rest_is_measured(tmp_path, None)
 
 

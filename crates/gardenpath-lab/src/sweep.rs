@@ -6,11 +6,12 @@ pub mod status;
 
 use crate::measure::Measure;
 use crate::store::{RENEWAL, Store};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use gardenpath::interrupt::{Interrupted, checkpoint, obey, obeyed};
 use serde_json::{Map, Value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str::FromStr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
@@ -63,7 +64,9 @@ pub enum Event<'a> {
 /// Measures the cells that are missing. Each is measured by one of `threads` workers, on a single thread; with fewer cells than
 /// threads, each has several.
 ///
-/// A cell that fails is recorded, and the others go on. That a result cannot be stored, or an event not be reported, is an error.
+/// A cell that fails is recorded, and the others go on. That a result cannot be stored, or an event not be reported, is an error. If the
+/// calling thread [obeys](obey) a flag, so do the workers: once it is set they leave their cells, which remain missing, and that is
+/// an error too.
 pub fn run<'a>(
     cells: &[&'a Measure],
     store: &Store,
@@ -77,7 +80,7 @@ pub fn run<'a>(
         scope.spawn(|| marks.renew(store));
         let (sender, events) = mpsc::channel();
         for _ in 0..workers {
-            let worker = Worker { cells, store, next: &next, marks: &marks, events: sender.clone() };
+            let worker = Worker { cells, store, next: &next, marks: &marks, events: sender.clone(), stop: obeyed() };
             scope.spawn(move || worker.run((threads / workers).max(1)));
         }
         drop(sender);
@@ -102,11 +105,19 @@ struct Worker<'s, 'a> {
     next: &'s AtomicUsize,
     marks: &'s Marks<'a>,
     events: Sender<Result<Event<'a>>>,
+    stop: Option<&'static AtomicBool>,
 }
 
 impl<'a> Worker<'_, 'a> {
     fn run(self, threads: usize) {
-        let pool = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        let stop = self.stop;
+        let obey_too = move |_| {
+            if let Some(stop) = stop {
+                obey(stop);
+            }
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(obey_too).build();
+        let pool = match pool {
             Ok(pool) => pool,
             Err(error) => return drop(self.events.send(Err(error).context("cannot start a thread"))),
         };
@@ -120,13 +131,19 @@ impl<'a> Worker<'_, 'a> {
     fn measure(&self, cell: &'a Measure, pool: &rayon::ThreadPool) -> Result<Event<'a>> {
         self.marks.set(self.store, cell);
         let start = Instant::now();
-        let outcome = pool.install(|| catch_unwind(AssertUnwindSafe(|| cell.run())));
-        let event = match flatten(outcome) {
-            Ok(result) => {
-                let seconds = start.elapsed().as_secs_f64();
-                self.store.write(cell, result, seconds).map(|()| Event::Done(cell))
-            }
-            Err(error) => self.store.write_failure(cell, &error).map(|()| Event::Failed(cell, error)),
+        let work = || {
+            checkpoint();
+            cell.run()
+        };
+        let event = match pool.install(|| catch_unwind(AssertUnwindSafe(work))) {
+            Err(left) if left.is::<Interrupted>() => Err(anyhow!("interrupted")),
+            outcome => match flatten(outcome) {
+                Ok(result) => {
+                    let seconds = start.elapsed().as_secs_f64();
+                    self.store.write(cell, result, seconds).map(|()| Event::Done(cell))
+                }
+                Err(error) => self.store.write_failure(cell, &error).map(|()| Event::Failed(cell, error)),
+            },
         };
         self.marks.remove(self.store, cell);
         event
@@ -195,6 +212,7 @@ mod tests {
     use super::*;
     use crate::experiment::{Experiment, Scale};
     use crate::store::State;
+    use std::time::Duration;
 
     /// Six cells, of which two ask for more rules than there are tuples.
     fn cells() -> Vec<Measure> {
@@ -223,6 +241,30 @@ mod tests {
         assert_eq!(count(|event| matches!(event, Event::Failed(..))), 2);
         let states: Vec<State> = cells.iter().map(|cell| store.state(cell)).collect();
         assert_eq!(states.iter().filter(|state| **state == State::Failed).count(), 2);
+    }
+
+    #[test]
+    fn cells_that_are_left_remain_missing() {
+        static STOP: AtomicBool = AtomicBool::new(false);
+        let text = "measure = 'train'\nexpects = ''\n[[grid]]\nmodel = 'cnn'\nvocab = 4\ndepth = 2\nfraction = 0.5\nwidth = 16\n\
+                    samples = 1000\ntest = 100\nmax_steps = 1_000_000_000\nmin_steps = 1_000_000_000\nseed = [1, 2]";
+        let cells = Experiment::parse(text).unwrap().cells(Scale::Quick).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(directory.path()).unwrap();
+        let error = thread::scope(|scope| {
+            let sweep = scope.spawn(|| {
+                obey(&STOP);
+                run(&cells.iter().collect::<Vec<_>>(), &store, 1, &mut |_| Ok(())).unwrap_err()
+            });
+            while store.state(&cells[0]) != State::Running {
+                thread::sleep(Duration::from_millis(1));
+            }
+            thread::sleep(Duration::from_millis(100));
+            STOP.store(true, Ordering::Relaxed);
+            sweep.join().unwrap()
+        });
+        assert_eq!(error.to_string(), "interrupted");
+        assert!(cells.iter().all(|cell| store.state(cell) == State::Missing));
     }
 
     #[test]

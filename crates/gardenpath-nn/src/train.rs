@@ -5,6 +5,7 @@
 
 use crate::engine::{Engine, NamedTensor};
 use crate::loss::cross_entropy;
+use gardenpath::interrupt::checkpoint;
 use gardenpath::{Corpus, Seed, Symbol};
 use serde::{Deserialize, Serialize};
 
@@ -163,6 +164,7 @@ impl<'a, E: Engine> Trainer<'a, E> {
 
     /// Takes a step, or measures the test loss if it is time to, or ends.
     pub fn advance(&mut self) -> Event {
+        checkpoint();
         if let Some(ending) = self.progress.ending {
             return Event::Ended(ending);
         }
@@ -246,6 +248,7 @@ fn next_measurement(step: u64) -> u64 {
 pub fn evaluate(engine: &mut impl Engine, corpus: &Corpus, classes: usize) -> (f64, f64) {
     let (mut loss, mut right) = (0.0, 0usize);
     for first in (0..corpus.len()).step_by(TEST_BATCH) {
+        checkpoint();
         let numbers = first..corpus.len().min(first + TEST_BATCH);
         let sentences: Vec<&[Symbol]> = numbers.clone().map(|i| corpus.sentence(i)).collect();
         let logits = engine.logits(&sentences);

@@ -2,6 +2,7 @@
 
 use crate::error::{OrValueError, value_error};
 use crate::interrupt::PATIENCE;
+use gardenpath::interrupt::obey;
 use gardenpath_lab::experiment::{Experiment, Scale};
 use gardenpath_lab::measure::Measure;
 use gardenpath_lab::record::Record;
@@ -12,6 +13,7 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 
@@ -161,7 +163,8 @@ impl PyStore {
     /// Measures the cells that are missing, on so many threads, and stores their results; a cell that fails is recorded. `report` is
     /// called with each cell and "found", "measured" or "failed".
     ///
-    /// Ctrl-C ends the call at once; the cells at work are finished in the background and stored if the process lives.
+    /// At Ctrl-C, or if `report` raises an exception, the cells at work are left and remain missing; what was finished is stored. A second
+    /// Ctrl-C does not wait for them.
     #[pyo3(signature = (cells, *, threads=1, report=None))]
     fn measure(
         &self,
@@ -173,7 +176,10 @@ impl PyStore {
         let cells: Vec<Arc<Measure>> = cells.iter().map(|cell| cell.get().cell.clone()).collect();
         let (store, names) = (self.store.clone(), cells.clone());
         let (sender, mut events) = mpsc::channel();
+        // One byte, for workers that nobody waits for.
+        let stop: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
         thread::spawn(move || {
+            obey(stop);
             let borrowed: Vec<&Measure> = cells.iter().map(|cell| &**cell).collect();
             let numbers: HashMap<*const Measure, usize> =
                 borrowed.iter().enumerate().map(|(number, cell)| (std::ptr::from_ref(*cell), number)).collect();
@@ -190,18 +196,25 @@ impl PyStore {
                 let _ = sender.send(Err(error));
             }
         });
+        let pass_on = |event: anyhow::Result<(usize, &str)>| -> PyResult<()> {
+            let (number, event) = event.or_value_error()?;
+            match report {
+                Some(report) => report.call1((PyCell { cell: names[number].clone() }, event)).map(drop),
+                None => Ok(()),
+            }
+        };
+        let mut outcome = Ok(());
         loop {
             let heard = &mut events;
             match py.detach(move || heard.recv_timeout(PATIENCE)) {
-                Ok(event) => {
-                    let (number, event) = event.or_value_error()?;
-                    if let Some(report) = report {
-                        report.call1((PyCell { cell: names[number].clone() }, event))?;
-                    }
-                }
+                Ok(event) if outcome.is_ok() => outcome = pass_on(event),
+                // Other cells ended meanwhile.
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) if outcome.is_ok() => outcome = py.check_signals(),
                 Err(RecvTimeoutError::Timeout) => py.check_signals()?,
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Err(RecvTimeoutError::Disconnected) => return outcome,
             }
+            stop.store(outcome.is_err(), Ordering::Relaxed);
         }
     }
 }

@@ -36,6 +36,11 @@ pub fn obey(flag: &'static AtomicBool) {
     FLAG.set(Some(flag));
 }
 
+/// The flag that this thread obeys, for those who start other threads on its behalf.
+pub fn obeyed() -> Option<&'static AtomicBool> {
+    FLAG.get()
+}
+
 /// Leaves the work if this thread obeys a flag that is set.
 #[inline]
 pub fn checkpoint() {

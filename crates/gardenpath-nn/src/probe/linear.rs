@@ -8,6 +8,7 @@ use crate::model::Model;
 use crate::network::Network;
 use crate::scalar::Scalar;
 use crate::tensors::Tensors;
+use gardenpath::interrupt::checkpoint;
 use gardenpath::{Grammar, Sampler, Seed, Symbol, Tree};
 use rayon::prelude::*;
 
@@ -36,6 +37,7 @@ impl<T: Scalar> Nodes<T> {
         let symbols = vec![Vec::with_capacity(count); grammar.depth()];
         let mut nodes = Nodes { layers: Vec::new(), width: model.network().width, rows: Vec::new(), symbols };
         for first in (0..count).step_by(BATCH) {
+            checkpoint();
             let numbers = first as u64..count.min(first + BATCH) as u64;
             let trees: Vec<Tree> = numbers.clone().map(|i| sampler.tree(seed, i)).collect();
             let choose = |(i, tree)| choose_nodes(tree, seed.child("nodes"), i);
@@ -73,6 +75,7 @@ impl<T: Scalar> Nodes<T> {
     }
 
     fn accuracy_of(&self, train: usize, rows: &[T], symbols: &[Symbol], classes: usize) -> f64 {
+        checkpoint();
         let (known, asked) = symbols.split_at(train);
         let (fitted, tested) = rows.split_at(train * self.width);
         let mut targets = vec![0.0; train * classes];

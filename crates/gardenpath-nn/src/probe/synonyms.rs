@@ -7,6 +7,7 @@ use crate::model::Model;
 use crate::network::Network;
 use crate::scalar::Scalar;
 use crate::tensors::Tensors;
+use gardenpath::interrupt::checkpoint;
 use gardenpath::{Grammar, Sampler, Seed, Stream, Symbol, Tree};
 use rayon::prelude::*;
 
@@ -24,6 +25,7 @@ pub fn sensitivity<T: Scalar>(
     // Sums over all rows, `[variant][layer]`; the last variant is the unrelated sentence.
     let mut moved: Vec<Vec<f64>> = vec![Vec::new(); depth + 1];
     for first in (0..count).step_by(BATCH) {
+        checkpoint();
         let numbers: Vec<u64> = (first as u64..count.min(first + BATCH) as u64).collect();
         let trees: Vec<Tree> = numbers.par_iter().map(|&i| sampler.tree(seed, i)).collect();
         let original = activations(model, weights, &trees);
