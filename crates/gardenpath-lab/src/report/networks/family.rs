@@ -1,4 +1,4 @@
-//! Learning curves that differ in the vocabulary, and the number of sentences P* at which each falls to one half.
+//! Learning curves that differ in the vocabulary, and the number of sentences P* at which each falls to a level, usually one half.
 
 use crate::figure::{Axis, Chart, Guide, Look, Palette, Point, Series};
 use crate::fit::{Estimate, PowerLaw, band, power_law, threshold_with_interval};
@@ -7,6 +7,9 @@ use gardenpath::Seed;
 
 /// A network has learned when its loss falls to this part of guessing.
 pub const LEVEL: f64 = 0.5;
+
+/// Where curves are compared that do not all fall so far.
+const HIGHER_LEVELS: [f64; 4] = [LEVEL, 0.6, 0.7, 0.8];
 
 /// Below this vocabulary, symbols have so few rules that laws for many of them need not hold.
 const LARGE: f64 = 8.0;
@@ -19,14 +22,29 @@ pub const LOSS: &str = "test loss, in units of guessing";
 pub struct Family {
     /// The vocabulary, and its curve.
     pub curves: Vec<(f64, Curve)>,
+    /// Where a curve falls to this is its P*.
+    pub level: f64,
 }
 
 impl Family {
+    /// Curves whose P* is where they fall to one half.
+    pub fn new(curves: Vec<(f64, Curve)>) -> Self {
+        Family { curves, level: LEVEL }
+    }
+
     /// The losses of one kind of network at one depth.
     pub fn of_networks(records: &Records, model: &str, depth: f64) -> Self {
         let records = records.with_text("measure", "train").with_text("model", model).with("depth", depth);
         let curve = |vocab: f64| (vocab, records.with("vocab", vocab).curve("samples", "normalized_loss"));
-        Family { curves: records.values("vocab").into_iter().map(curve).collect() }
+        Family::new(records.values("vocab").into_iter().map(curve).collect())
+    }
+
+    /// The same curves, with the lowest level to which all of them fall: one half, or a tenth or more above it. If they fall
+    /// on one another after rescaling, they do so at any level.
+    pub fn at_a_common_level(self) -> Self {
+        let all_fall = |level: &f64| Family { level: *level, ..self.clone() }.thresholds().len() == self.curves.len();
+        let level = HIGHER_LEVELS.into_iter().find(all_fall).unwrap_or(LEVEL);
+        Family { level, ..self }
     }
 
     /// Whether there are results for a vocabulary.
@@ -36,7 +54,7 @@ impl Family {
 
     /// The curves of large vocabularies.
     pub fn large(&self) -> Family {
-        Family { curves: self.curves.iter().filter(|(vocab, _)| *vocab >= LARGE).cloned().collect() }
+        Family { curves: self.curves.iter().filter(|(vocab, _)| *vocab >= LARGE).cloned().collect(), ..*self }
     }
 
     /// The fewest results of any point: two or three seeds hide how far apart they can be.
@@ -45,9 +63,9 @@ impl Family {
         counts.min().unwrap_or(0)
     }
 
-    /// P* for each vocabulary whose curve falls to one half.
+    /// P* for each vocabulary whose curve falls to the level.
     pub fn thresholds(&self) -> Vec<(f64, Estimate)> {
-        let threshold = |curve: &[_]| threshold_with_interval(curve, LEVEL, Seed::new(1));
+        let threshold = |curve: &[_]| threshold_with_interval(curve, self.level, Seed::new(1));
         self.curves.iter().filter_map(|(vocab, curve)| Some((*vocab, threshold(curve)?))).collect()
     }
 
@@ -77,7 +95,7 @@ impl Family {
         };
         Chart {
             title: Some(title),
-            guides: vec![Guide::horizontal(LEVEL, "")],
+            guides: vec![Guide::horizontal(self.level, "")],
             palette: Palette::Ordered,
             ..Chart::new(
                 sentences_axis(exponent),
@@ -137,7 +155,7 @@ mod tests {
 
     #[test]
     fn rescaling_divides_the_sentences_only() {
-        let family = Family { curves: vec![(4.0, vec![(32.0, vec![0.2, 0.4])])] };
+        let family = Family::new(vec![(4.0, vec![(32.0, vec![0.2, 0.4])])]);
         let (raw, rescaled) = (family.bands(0.0), family.bands(2.0));
         assert_eq!((raw[0].1[0].x, rescaled[0].1[0].x), (32.0, 2.0));
         assert_eq!(Point { x: 32.0, ..rescaled[0].1[0] }, raw[0].1[0]);
@@ -146,8 +164,18 @@ mod tests {
     #[test]
     fn the_fewest_seeds_count() {
         let curve = vec![(32.0, vec![0.2, 0.4]), (64.0, vec![0.1])];
-        assert_eq!(Family { curves: vec![(4.0, curve)] }.seeds(), 1);
-        assert_eq!(Family { curves: vec![] }.seeds(), 0);
+        assert_eq!(Family::new(vec![(4.0, curve)]).seeds(), 1);
+        assert_eq!(Family::new(vec![]).seeds(), 0);
+    }
+
+    #[test]
+    fn a_common_level_is_as_low_as_all_curves_reach() {
+        let down_to = |lowest: f64| vec![(10.0, vec![1.0; 3]), (1000.0, vec![lowest - 0.01; 3])];
+        for (lowest, level) in [(0.3, 0.5), (0.5, 0.5), (0.55, 0.6), (0.8, 0.8), (0.9, 0.5)] {
+            let family = Family::new(vec![(4.0, down_to(0.2)), (8.0, down_to(lowest))]).at_a_common_level();
+            assert_eq!(family.level, level, "{lowest}");
+            assert_eq!(family.thresholds().len(), if lowest == 0.9 { 1 } else { 2 });
+        }
     }
 
     #[test]

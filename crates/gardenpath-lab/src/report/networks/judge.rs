@@ -1,6 +1,6 @@
 //! What curves say about a predicted exponent or factor, in words.
 
-use super::family::{Family, LEVEL};
+use super::family::Family;
 use crate::fit::{Estimate, judge_collapse};
 use crate::report::{Finding, Verdict};
 
@@ -73,7 +73,7 @@ pub fn vocabularies(of: impl IntoIterator<Item = f64>) -> String {
 fn too_few(claim: impl Into<String>, family: &Family) -> Finding {
     let measured = match (family.thresholds().len(), family.curves.len()) {
         (_, 0) => "nothing was measured".into(),
-        (crossing, all) => format!("{crossing} of {all} curves fall through {LEVEL} at these sizes"),
+        (crossing, all) => format!("{crossing} of {all} curves fall through {} at these sizes", family.level),
     };
     Finding::new(claim, measured, Verdict::TooSmall)
 }

@@ -40,7 +40,7 @@ impl Depth {
         let networks = Family::of_networks(records, "cnn", f64::from(depth));
         let records = records.with_text("measure", "snr").with("depth", f64::from(depth));
         let curve = |vocab: f64| (vocab, inverse_ratio(&records.with("vocab", vocab)));
-        let statistics = Family { curves: records.values("vocab").into_iter().map(curve).collect() };
+        let statistics = Family::new(records.values("vocab").into_iter().map(curve).collect());
         Depth { depth, networks, statistics }
     }
 }
