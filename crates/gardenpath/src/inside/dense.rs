@@ -70,8 +70,12 @@ pub(super) struct DenseLayer {
 /// Blocks whose sums over the rules are computed side by side.
 const LANES: usize = 8;
 
-/// Below this average number of candidates, as a fraction of all symbols, the sparse recursion is faster.
-const FULLNESS: f64 = 0.5;
+/// Below this average number of candidates the sparse recursion is faster: a fifth of all symbols, but two, or half of them, if there
+/// are few symbols.
+fn crowd(symbols: usize) -> f64 {
+    let symbols = symbols as f64;
+    (0.2 * symbols).max(f64::min(0.5 * symbols, 2.0))
+}
 
 #[derive(Default)]
 pub(super) struct DenseScratch {
@@ -122,7 +126,7 @@ impl DenseLayer {
     /// Whether the cells below are full enough for matrix products.
     pub fn pays<S: Semiring>(&self, below: &Level<S>) -> bool {
         let filled = below.all_filled().len();
-        filled > 8 && below.entries().len() as f64 > FULLNESS * (filled * self.children) as f64
+        filled > 8 && below.entries().len() as f64 > crowd(self.children) * filled as f64
     }
 
     /// Fills level `level` of the chart from the one below it.
