@@ -22,7 +22,7 @@ const SIGMAS: f64 = 4.0;
 
 fn draw(records: &Records) -> Result<Page> {
     let depths = records.values("depth");
-    let vocab = records.values("vocab").first().copied().unwrap_or(16.0);
+    let vocab = vocab_of_most_depths(records).unwrap_or(16.0);
     let of_depth = |&depth: &f64| {
         let curve = records.with("depth", depth).with("vocab", vocab).curve("fraction", "normalized");
         Series::new(format!("*L* = {depth}"), band(&curve)).look(Look::line().band())
@@ -42,6 +42,12 @@ fn draw(records: &Records) -> Result<Page> {
                    the paper.";
     let findings = vec![exact_curve(records)?, papers_curve(records)?, sharper(records, vocab)];
     Ok(Page { figure, caption: caption.into(), findings })
+}
+
+/// Where depths can be compared: the vocabulary that was measured at most of them, the smallest if there are several.
+fn vocab_of_most_depths(records: &Records) -> Option<f64> {
+    let depths = |vocab: &f64| records.with("vocab", *vocab).values("depth").len();
+    records.values("vocab").into_iter().rev().max_by_key(depths)
 }
 
 /// Measured points of depth 2 for each vocabulary, with both exact curves.
@@ -137,4 +143,25 @@ fn sharper(records: &Records, vocab: f64) -> Finding {
         deeper_low < low && deeper_high - deeper_low < high - low + STEP
     });
     Finding::check(claim, measured, holds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Record;
+    use serde_json::json;
+
+    #[test]
+    fn depths_are_compared_where_most_of_them_are() {
+        let of = |cells: &[(u32, u32)]| {
+            let record = |&(vocab, depth): &(u32, u32)| Record {
+                parameters: json!({"vocab": vocab, "depth": depth}).as_object().unwrap().clone(),
+                result: serde_json::Map::new(),
+            };
+            vocab_of_most_depths(&Records { all: cells.iter().map(record).collect() })
+        };
+        assert_eq!(of(&[(16, 2), (32, 2), (32, 3), (64, 2)]), Some(32.0));
+        assert_eq!(of(&[(16, 2), (16, 3), (32, 2), (32, 3)]), Some(16.0));
+        assert_eq!(of(&[]), None);
+    }
 }
