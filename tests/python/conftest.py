@@ -71,12 +71,12 @@ def same_threads() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def program() -> Callable[..., str]:
-    """Runs the program and returns what it printed, even if it failed."""
+    """Runs the program and returns what it printed; that it may fail is to be said."""
     path = Path(__file__).resolve().parents[2] / "target" / "release" / "gardenpath"
     if not path.is_file():
         pytest.skip("target/release/gardenpath is not there: run `cargo build --release`")
 
-    def run(*arguments: object) -> str:
-        return subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, check=False).stdout
+    def run(*arguments: object, check: bool = True) -> str:
+        return subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, check=check).stdout
 
     return run

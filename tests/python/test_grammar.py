@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from brute_force import Language
-from mistakes import value_error
 from conftest import GARDEN_PATH, SHAPES
+from mistakes import value_error
 
 from gardenpath import Grammar
 

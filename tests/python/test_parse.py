@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from brute_force import Derivation, Language, inside, tree_shapes
-from mistakes import value_error
 from conftest import SHAPES
+from mistakes import value_error
 from numpy.typing import NDArray
 
 from gardenpath import Corpus, Grammar, Tree

@@ -8,8 +8,8 @@ use gardenpath::Seed;
 /// A network has learned when its loss falls to this part of guessing.
 pub const LEVEL: f64 = 0.5;
 
-/// Where curves are compared that do not all fall so far.
-const HIGHER_LEVELS: [f64; 4] = [LEVEL, 0.6, 0.7, 0.8];
+/// Where curves are compared, if they do not all fall to one half.
+const COMMON_LEVELS: [f64; 4] = [LEVEL, 0.6, 0.7, 0.8];
 
 /// Below this vocabulary, symbols have so few rules that laws for many of them need not hold.
 const LARGE: f64 = 8.0;
@@ -43,7 +43,7 @@ impl Family {
     /// on one another after rescaling, they do so at any level.
     pub fn at_a_common_level(self) -> Self {
         let all_fall = |level: &f64| Family { level: *level, ..self.clone() }.thresholds().len() == self.curves.len();
-        let level = HIGHER_LEVELS.into_iter().find(all_fall).unwrap_or(LEVEL);
+        let level = COMMON_LEVELS.into_iter().find(all_fall).unwrap_or(LEVEL);
         Family { level, ..self }
     }
 
