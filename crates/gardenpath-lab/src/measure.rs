@@ -85,7 +85,8 @@ impl Measure {
     fn version(&self) -> u32 {
         match self {
             Measure::Entropy(_) => 1,
-            Measure::Learn(_) => 1,
+            // 2: random order of the sentences, prior of the labels, new verdict.
+            Measure::Learn(_) => 2,
             Measure::Purity(_) => 1,
             Measure::Snr(_) => 1,
             Measure::Train(_) => 1,

@@ -90,7 +90,7 @@ fn run(setting: &Setting) -> Result<()> {
         let truth = ensemble.sample(Seed::new(seed))?;
         let corpus = Corpus::sample(&truth, Seed::new(seed).child("training"), 0..sentences);
         let clock = Instant::now();
-        let options = Options { vocab, depth, p_binary: None, seed: Seed::new(0) };
+        let options = Options::new(vocab, depth);
         let learned = learn(&corpus, &options, &mut |_| ())?;
         seconds += clock.elapsed().as_secs_f64();
         let right = score_rules(&learned.grammar, &truth)?.iter().all(|level| level.is_exact());

@@ -52,8 +52,8 @@ impl Grammar {
 
     /// A grammar with `sizes[level]` symbols per level, a prior over the root symbols, and one list of rules per layer.
     ///
-    /// Every symbol above the tokens needs rules whose probabilities sum to one. One right-hand side may have several
-    /// parents.
+    /// Every symbol above the tokens needs rules whose probabilities sum to one, except for root symbols with a prior of
+    /// zero: those may have none. One right-hand side may have several parents.
     pub fn new(sizes: Vec<usize>, prior: Vec<f64>, layers: Vec<Vec<Rule>>) -> Result<Self> {
         let depth = layers.len();
         if !(1..=Shape::MAX_DEPTH).contains(&depth) {
@@ -69,7 +69,10 @@ impl Grammar {
         let layers = layers
             .into_iter()
             .enumerate()
-            .map(|(level, rules)| Layer::new(level, sizes[level], sizes[level + 1], rules))
+            .map(|(level, rules)| {
+                let occurs = |symbol: usize| level > 0 || prior[symbol] > 0.0;
+                Layer::new(level, sizes[level], sizes[level + 1], rules, occurs)
+            })
             .collect::<Result<Vec<_>>>()?;
         Ok(Grammar { sizes, prior, layers, names: None, remarks: Vec::new() })
     }

@@ -7,6 +7,7 @@
 //! | [`paper`] | the algorithm of the paper, as it stands |
 //! | [`score`] | how close a learned grammar is to the truth |
 
+pub(crate) mod data;
 pub mod em;
 pub mod exact;
 pub mod paper;

@@ -4,14 +4,14 @@ mod report;
 
 use super::Answer;
 use crate::cli::{size, whole_number};
-use crate::draw::table::grouped;
+use crate::draw::table::{counted, grouped};
 use crate::files;
 use crate::progress;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use gardenpath::learn::paper::{self, PaperLearner};
 use gardenpath::learn::{em, exact};
-use gardenpath::{Corpus, Grammar, Sampler, Seed};
+use gardenpath::{Corpus, Grammar, Sampler, Seed, Symbol};
 use report::Report;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -19,8 +19,9 @@ use std::time::Instant;
 /// The arguments of `learn`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The exact learner recovers every rule, or says why it did not: the verdict is found without knowing the truth, from \
-sentences that it keeps back. The algorithm of the paper and EM from random starts are there to compare with.
+The exact learner recovers every rule, or says why it did not: it tests its grammar on the sentences, without knowing the \
+truth. The algorithm of the paper and EM from random starts are there to compare with. Tokens and classes are those of the \
+corpus.
 
 Examples:
   gardenpath learn c.parquet --vocab 16 --depth 3 -o learned.pcfg
@@ -39,7 +40,7 @@ pub struct Arguments {
     /// Seed of the sentences of --grammar, and of the learner's random starts
     #[arg(long, default_value = "0", value_parser = whole_number)]
     seed: u64,
-    /// Number of symbols of each level [default: that of --grammar]
+    /// Number of symbols of each level between root and tokens [default: the most that a level of --grammar has]
     #[arg(long, value_parser = size, required_unless_present = "grammar")]
     vocab: Option<usize>,
     /// Number of layers of rules [default: that of --grammar]
@@ -48,6 +49,12 @@ pub struct Arguments {
     /// Probability that a node has two children [default: learned in mode exact, 0.5 in mode paper]
     #[arg(long, value_name = "P")]
     p_binary: Option<f64>,
+    /// Share of labels and tokens that may be wrong before mode exact distrusts underivable sentences
+    #[arg(long, default_value_t = exact::Options::NOISE, value_name = "P")]
+    noise: f64,
+    /// Refuse sentences whose length no tree has, instead of skipping them
+    #[arg(long)]
+    strict: bool,
     /// How to learn
     #[arg(long, value_enum, default_value = "exact")]
     mode: Mode,
@@ -100,10 +107,25 @@ pub enum Alignment {
 /// Fresh sentences of the true grammar for the score.
 const TEST_SENTENCES: u64 = 20_000;
 
-/// A learned grammar, and whether it can be trusted if the mode can tell.
+/// A learned grammar, and what mode exact says about it.
 struct Outcome {
     grammar: Grammar,
-    verdict: Option<exact::Verdict>,
+    judged: Option<Judged>,
+}
+
+/// What only the exact learner can tell.
+struct Judged {
+    verdict: exact::Verdict,
+    skipped: usize,
+    underivable: usize,
+}
+
+/// The sizes that the learner is told, and those that corpora and truth have at least.
+struct Sizes {
+    vocab: usize,
+    depth: usize,
+    tokens: usize,
+    classes: usize,
 }
 
 /// Runs the command.
@@ -111,40 +133,77 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     let truth = arguments.truth.as_ref().or(arguments.grammar.as_ref());
     let truth = truth.map(|path| files::grammar::read(path)).transpose()?;
     let given = |option: Option<usize>, of_truth: fn(&Grammar) -> usize| option.or(truth.as_ref().map(of_truth));
-    let (Some(vocab), Some(depth)) = (given(arguments.vocab, Grammar::vocab), given(arguments.depth, Grammar::depth))
+    let (Some(vocab), Some(depth)) = (given(arguments.vocab, hidden_symbols), given(arguments.depth, Grammar::depth))
     else {
         bail!("expected --vocab and --depth");
     };
+    if let (Some(truth), Some(path)) = (&truth, arguments.truth.as_ref().or(arguments.grammar.as_ref()))
+        && truth.depth() != depth
+    {
+        bail!("{} has depth {}, expected that of --depth, {depth}", files::shown(path), truth.depth());
+    }
     let corpus = match (&arguments.corpus, &truth, arguments.samples) {
-        (Some(path), ..) => read(path, vocab)?,
-        (None, Some(truth), Some(samples)) => sample(truth, arguments.seed, 0..samples),
+        (Some(path), ..) => read(path)?,
+        (None, Some(truth), Some(samples)) => sample(truth, Seed::new(arguments.seed), samples),
         _ => bail!("expected a corpus, or --grammar with --samples"),
     };
     let test = match (&arguments.test, &truth) {
-        (Some(path), _) => Some(read(path, vocab)?),
-        (None, Some(truth)) => Some(sample(truth, arguments.seed.wrapping_add(1), 0..TEST_SENTENCES)),
+        (Some(path), _) => Some(read(path)?),
+        (None, Some(truth)) => Some(sample(truth, test_seed(arguments.seed), TEST_SENTENCES)),
         (None, None) => None,
     };
+    let most = |of_truth: fn(&Grammar) -> usize, of_test: fn(&Corpus) -> &[Symbol]| {
+        let of_test =
+            test.as_ref().and_then(|test| of_test(test).iter().max()).map_or(0, |&most| usize::from(most) + 1);
+        truth.as_ref().map_or(0, of_truth).max(of_test)
+    };
+    let (tokens, classes) = (most(Grammar::vocab, Corpus::tokens), most(Grammar::classes, Corpus::roots));
     let clock = Instant::now();
-    let outcome = learn(&corpus, vocab, depth, arguments)?;
+    let outcome = learn(&corpus, &Sizes { vocab, depth, tokens, classes }, arguments)?;
     let seconds = clock.elapsed().as_secs_f64();
+    if let Some(Judged { skipped, .. }) = outcome.judged
+        && skipped > 0
+    {
+        progress::note(&format!("warning: skipped {} whose length no tree has", counted(skipped, "sentence")));
+    }
     if let Some(output) = &arguments.output {
         let remark = format!("learned from {} sentences by mode {:?}", grouped(corpus.len() as u64), arguments.mode);
         let grammar = outcome.grammar.clone().with_remarks(vec![remark.to_lowercase()]);
         files::grammar::write(&grammar, output, answer.out)?;
     }
     let report = Report::new(&outcome, truth.as_ref(), test.as_ref(), corpus.len(), seconds)?;
+    if let (Some(path), Some(rate)) = (&arguments.test, report.parse_rate.filter(|rate| *rate < FEW_PARSED)) {
+        let (name, percent) = (files::shown(path), 100.0 * rate);
+        progress::note(&format!("warning: the learned grammar derives {percent:.1}% of {name}: another language?"));
+    }
     if answer.json { answer.json_line(&report) } else { answer.text(&report.to_text()) }
 }
 
-fn learn(corpus: &Corpus, vocab: usize, depth: usize, arguments: &Arguments) -> Result<Outcome> {
+/// Below this share of derived sentences, a test corpus is suspected to be of another language.
+const FEW_PARSED: f64 = 0.5;
+
+/// The most symbols that a level between root and tokens has, or the tokens if there is none.
+fn hidden_symbols(grammar: &Grammar) -> usize {
+    let inner = &grammar.sizes()[1..grammar.depth()];
+    inner.iter().copied().max().unwrap_or(grammar.vocab())
+}
+
+/// The seed of the sentences that test a learner: no corpus that a user samples has it.
+fn test_seed(seed: u64) -> Seed {
+    Seed::new(seed).child("test")
+}
+
+fn learn(corpus: &Corpus, sizes: &Sizes, arguments: &Arguments) -> Result<Outcome> {
     let seed = Seed::new(arguments.seed);
-    let spinner = progress::spinner("learning");
+    let &Sizes { vocab, depth, tokens, classes } = sizes;
+    let spinner = progress::line("learning");
     let outcome = match arguments.mode {
         Mode::Exact => {
-            let options = exact::Options { vocab, depth, p_binary: arguments.p_binary, seed };
+            let Arguments { p_binary, noise, strict, .. } = *arguments;
+            let options = exact::Options { vocab, depth, p_binary, seed, tokens, classes, noise, strict };
             let learned = exact::learn(corpus, &options, &mut |step| spinner.set_message(step.to_owned()))?;
-            Outcome { grammar: learned.grammar, verdict: Some(learned.verdict) }
+            let exact::Learned { grammar, verdict, skipped, underivable, .. } = learned;
+            Outcome { grammar, judged: Some(Judged { verdict, skipped, underivable }) }
         }
         Mode::Paper => {
             let alignment = match arguments.alignment {
@@ -154,37 +213,36 @@ fn learn(corpus: &Corpus, vocab: usize, depth: usize, arguments: &Arguments) -> 
             let learner = PaperLearner::new(vocab, depth)
                 .p_binary(arguments.p_binary.unwrap_or(0.5))
                 .gammas(arguments.gamma_binary, arguments.gamma_ternary)
-                .alignment(alignment);
-            Outcome { grammar: learner.clustering(10, seed).learn(corpus)?.grammar, verdict: None }
+                .alignment(alignment)
+                .sizes(tokens, classes);
+            Outcome { grammar: learner.clustering(10, seed).learn(corpus)?.grammar, judged: None }
         }
         Mode::Em => {
             let Arguments { starts, rounds, .. } = *arguments;
-            let options = em::Options { vocab, depth, starts, rounds, seed };
+            let options = em::Options { vocab, depth, starts, rounds, seed, tokens, classes };
             let found = em::learn(corpus, &options, &mut |start, round, likelihood| {
                 let (start, round) = (start + 1, round + 1);
                 spinner.set_message(format!("start {start}, step {round}, likelihood {likelihood:.4}"));
             })?;
-            Outcome { grammar: found.grammar, verdict: None }
+            Outcome { grammar: found.grammar, judged: None }
         }
     };
     spinner.finish_and_clear();
     Ok(outcome)
 }
 
-fn sample(truth: &Grammar, seed: u64, numbers: std::ops::Range<u64>) -> Corpus {
-    Corpus::sample_with(&Sampler::new(truth), Seed::new(seed), numbers)
+fn sample(truth: &Grammar, seed: Seed, count: u64) -> Corpus {
+    Corpus::sample_with(&Sampler::new(truth), seed, 0..count)
 }
 
 /// Reads a whole corpus whose sentences all have roots.
-fn read(path: &Path, vocab: usize) -> Result<Corpus> {
+fn read(path: &Path) -> Result<Corpus> {
     let mut corpus = Corpus::default();
-    for piece in files::corpus::read(path, vocab)? {
+    for piece in files::corpus::read(path, Grammar::MAX_VOCAB)? {
         corpus.append(&piece?);
     }
-    if let Some(i) = corpus.roots().iter().position(|&root| usize::from(root) >= vocab) {
-        let root = corpus.roots()[i];
-        let found = if root == files::NO_ROOT { "no root".to_owned() } else { format!("root {root}") };
-        bail!("{}: sentence {} has {found}, expected one below {vocab}", files::shown(path), i + 1);
+    if let Some(i) = corpus.roots().iter().position(|&root| root == files::NO_ROOT) {
+        bail!("{}: sentence {} has no root, expected a label for every sentence", files::shown(path), i + 1);
     }
     Ok(corpus)
 }

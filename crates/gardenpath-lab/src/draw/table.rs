@@ -62,6 +62,11 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// A number of things: `1 sentence`, `1,000 sentences`.
+pub fn counted(number: usize, thing: &str) -> String {
+    format!("{} {thing}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
+}
+
 /// A time as people say it.
 pub fn duration(seconds: f64) -> String {
     if seconds < 9.95 {

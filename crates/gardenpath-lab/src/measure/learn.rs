@@ -37,10 +37,6 @@ pub enum Mode {
     Em,
 }
 
-/// Random starts and rounds of EM, as `learn --mode em` has them.
-const EM_STARTS: usize = 3;
-const EM_ROUNDS: usize = 50;
-
 impl Learn {
     pub(super) fn run(&self) -> Result<Value> {
         let &Learn { mode, vocab, depth, samples, .. } = self;
@@ -49,13 +45,17 @@ impl Learn {
         let corpus = Corpus::sample(&truth, seed, 0..samples);
         let (learned, verdict) = match mode {
             Mode::Exact => {
-                let options = exact::Options { vocab, depth, p_binary: None, seed };
+                let options =
+                    exact::Options { seed, tokens: vocab, classes: vocab, ..exact::Options::new(vocab, depth) };
                 let learned = exact::learn(&corpus, &options, &mut |_| ())?;
                 (learned.grammar, Some(learned.verdict))
             }
-            Mode::Paper => (PaperLearner::new(vocab, depth).clustering(10, seed).learn(&corpus)?.grammar, None),
+            Mode::Paper => {
+                let learner = PaperLearner::new(vocab, depth).sizes(vocab, vocab).clustering(10, seed);
+                (learner.learn(&corpus)?.grammar, None)
+            }
             Mode::Em => {
-                let options = em::Options { vocab, depth, starts: EM_STARTS, rounds: EM_ROUNDS, seed };
+                let options = em::Options { seed, tokens: vocab, classes: vocab, ..em::Options::new(vocab, depth) };
                 (em::learn(&corpus, &options, &mut |_, _, _| ())?.grammar, None)
             }
         };

@@ -126,7 +126,12 @@ impl Parser<'_, Magnitude> {
         };
         let mut draw = Draw::default();
         chart.root_entries().iter().map(weighted).for_each(|(root, value)| draw.offer(root, value, stream));
-        let root = draw.chosen?;
+        self.sample_tree_of(chart, draw.chosen?, stream)
+    }
+
+    /// A tree drawn from the posterior over the trees with this root; `None` if the root does not derive the sentence.
+    pub fn sample_tree_of(&self, chart: &Chart<Magnitude>, root: Symbol, stream: &mut Stream) -> Option<Tree> {
+        chart.value(0, 0, chart.len(), root)?;
         Some(self.grow(chart, root, |node| {
             let mut draw = Draw::default();
             self.expansions(chart, node, |expansion, value| draw.offer(expansion, value, stream));

@@ -17,7 +17,14 @@ pub struct Layer {
 }
 
 impl Layer {
-    pub(super) fn new(level: usize, parents: usize, children: usize, mut rules: Vec<Rule>) -> Result<Self> {
+    /// `needs_rules` says which parents must have rules: all but classes that never occur.
+    pub(super) fn new(
+        level: usize,
+        parents: usize,
+        children: usize,
+        mut rules: Vec<Rule>,
+        needs_rules: impl Fn(usize) -> bool,
+    ) -> Result<Self> {
         let unknown = |symbol, at, size| Error::UnknownSymbol { level, symbol, at, size };
         for rule in &rules {
             let symbol = usize::from(rule.parent);
@@ -41,6 +48,9 @@ impl Layer {
             (0..=parents).map(|z| rules.partition_point(|rule| usize::from(rule.parent) < z) as u32).collect();
         for symbol in 0..parents {
             let own = &rules[first[symbol] as usize..first[symbol + 1] as usize];
+            if own.is_empty() && !needs_rules(symbol) {
+                continue;
+            }
             if own.is_empty() {
                 return Err(Error::NoRules { level, symbol });
             }

@@ -8,8 +8,13 @@
 //! grammar (`repair`). The result is judged by sentences that were kept back
 //! (`verdict`): a grammar that cannot be trusted is called so, with the reason.
 
+mod contingency;
+mod independence;
 mod lattice;
 mod layer;
+mod layers;
+mod likelihood;
+mod missing;
 mod mixture;
 mod observe;
 mod repair;
@@ -19,10 +24,11 @@ mod verdict;
 
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
-use crate::grammar::{Children, Grammar, Rule, Symbol};
+use crate::grammar::Grammar;
+use crate::learn::data::{Census, shuffled};
 use crate::learn::uses;
 use crate::seed::Seed;
-use crate::shape::Shape;
+use layers::{Layers, shape};
 pub use verdict::Verdict;
 
 /// How often doubtful rules are decided again, at most.
@@ -31,14 +37,42 @@ const REPAIRS: usize = 3;
 /// What the learner is told.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The number of symbols of each level.
+    /// The number of symbols of each level between the root and the tokens.
     pub vocab: usize,
     /// The number of layers of rules.
     pub depth: usize,
-    /// The probability that a node has two children; learned if it is not given.
+    /// The probability that a node has two children; learned if it is not given. With 1 or 0 all nodes have two or three.
     pub p_binary: Option<f64>,
-    /// The seed of the starts of the clustering.
+    /// The seed of the order of the sentences and of the starts of the clustering.
     pub seed: Seed,
+    /// The least number of tokens. There are more if the corpus has more.
+    pub tokens: usize,
+    /// The least number of classes. There are more if the labels say so; classes that never occur get no rules.
+    pub classes: usize,
+    /// The share of labels and tokens that may be wrong: underivable sentences count as noise if they are no more than that
+    /// explains and ask for no common rule.
+    pub noise: f64,
+    /// Whether a sentence whose length no tree has is an error. Otherwise it is skipped and counted.
+    pub strict: bool,
+}
+
+impl Options {
+    /// The share of wrong labels and tokens that is tolerated unless said otherwise.
+    pub const NOISE: f64 = 0.02;
+
+    /// Options for grammars with `vocab` symbols between root and tokens and `depth` layers: everything else is learned.
+    pub fn new(vocab: usize, depth: usize) -> Self {
+        Options {
+            vocab,
+            depth,
+            p_binary: None,
+            seed: Seed::new(0),
+            tokens: 0,
+            classes: 0,
+            noise: Self::NOISE,
+            strict: false,
+        }
+    }
 }
 
 /// What happened at one level.
@@ -56,22 +90,30 @@ pub struct LevelReport {
     pub passes: usize,
     /// The share of the tuples that still changed their cluster in the last pass.
     pub restless: f64,
-    /// The number of symbols for which no rule was found.
+    /// The number of symbols for which no rule was found: of those that the learner was told of, or of the classes that occur.
     pub empty_symbols: usize,
 }
 
 /// A learned grammar.
 #[derive(Clone, Debug)]
 pub struct Learned {
-    /// The grammar, of the same type as a sampled one. The symbols of inner levels are numbered arbitrarily.
+    /// The grammar, of the same type as a sampled one. The symbols of inner levels are numbered arbitrarily; the prior holds
+    /// the frequencies of the labels.
     pub grammar: Grammar,
     /// Whether it can be trusted, found without knowing the truth.
     pub verdict: Verdict,
     /// One report per level, from the tokens up.
     pub levels: Vec<LevelReport>,
+    /// The number of sentences that were skipped because no tree has their length.
+    pub skipped: usize,
+    /// The number of sentences that the grammar does not derive from their label, skipped ones left out.
+    pub underivable: usize,
 }
 
 /// Learns a grammar from sentences and their root labels. `progress` is told about every step.
+///
+/// The result does not depend on the order of the sentences, nor on the number of threads. Time grows in proportion to the number of
+/// sentences.
 ///
 /// ```
 /// use gardenpath::learn::exact::{Options, Verdict, learn};
@@ -79,31 +121,30 @@ pub struct Learned {
 ///
 /// let truth = Ensemble::new(8, 2).fraction(0.25).sample(Seed::new(3))?;
 /// let corpus = Corpus::sample(&truth, Seed::new(4), 0..10_000);
-/// let options = Options { vocab: 8, depth: 2, p_binary: Some(0.5), seed: Seed::new(0) };
-/// let learned = learn(&corpus, &options, &mut |_| ())?;
+/// let learned = learn(&corpus, &Options::new(8, 2), &mut |_| ())?;
 /// assert_eq!(learned.verdict, Verdict::Converged);
 /// assert_eq!(learned.grammar.layer(1).rules().len(), 8 * (2 + 16));
 /// # Ok::<(), gardenpath::Error>(())
 /// ```
 pub fn learn(corpus: &Corpus, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Learned> {
     check(corpus, options)?;
-    let Options { vocab, depth, .. } = *options;
+    let census = Census::new(corpus, options.tokens, options.classes)?;
+    let (corpus, skipped) = shuffled(corpus, &shape(options), options.seed);
+    let corpus = &corpus;
     let training = verdict::training(corpus);
-    let mut layers: Vec<Vec<Rule>> = vec![placeholder(vocab); depth];
-    let mut doubts = vec![Vec::new(); depth];
+    let mut layers = Layers::new(options, census.tokens);
+    let mut doubts = vec![Vec::new(); options.depth];
     let mut levels = Vec::new();
-    for level in (2..=depth).rev() {
-        let grammar = grammar_of(options, &layers)?;
-        let (mut rules, doubtful, mut report) = layer::learn(&grammar, corpus, training, level, options, progress)?;
-        report.empty_symbols = fill_empty_symbols(&mut rules, vocab);
+    for level in (2..=options.depth).rev() {
+        let task = layer::Task { grammar: &layers.grammar()?, corpus, training, level, classes: census.classes() };
+        let (rules, doubtful, report) = layer::learn(&task, options, progress)?;
         levels.push(report);
-        layers[level - 1] = rules;
+        layers.set(level - 1, rules);
         doubts[level - 1] = doubtful;
     }
-    let learn_root = |layers: &mut Vec<Vec<Rule>>, progress: &mut dyn FnMut(&str)| -> Result<LevelReport> {
-        let (mut rules, mut report) = root::learn(&grammar_of(options, layers)?, corpus, training, progress)?;
-        report.empty_symbols = fill_empty_symbols(&mut rules, vocab);
-        layers[0] = rules;
+    let learn_root = |layers: &mut Layers, progress: &mut dyn FnMut(&str)| -> Result<LevelReport> {
+        let (rules, mut report) = root::learn(&layers.below_root()?, corpus, training, census.classes(), progress)?;
+        report.empty_symbols = layers.set_root(rules, &census.prior);
         Ok(report)
     };
     let mut report = learn_root(&mut layers, progress)?;
@@ -113,76 +154,60 @@ pub fn learn(corpus: &Corpus, options: &Options, progress: &mut dyn FnMut(&str))
             break;
         }
         progress(&format!("deciding {doubtful} doubtful rules, round {round}"));
-        let (decided, changed) = repair::repair(&grammar_of(options, &layers)?, &doubts, corpus, training)?;
+        let (decided, changed) = repair::repair(&layers.grammar()?, &doubts, corpus, training)?;
         if !changed {
             break;
         }
-        layers = decided;
-        layers[1..].iter_mut().for_each(|rules| _ = fill_empty_symbols(rules, vocab));
+        let renumbered = layers.replace(decided);
         report = learn_root(&mut layers, progress)?;
+        if renumbered {
+            break;
+        }
     }
     levels.push(report);
     progress("estimating the probabilities of all rules");
-    let found = grammar_of(options, &layers)?;
-    let counted = uses::count_uses(&found, corpus, 0..training)?;
+    let mut found = layers.grammar()?;
+    let mut counted = uses::count_uses(&found, corpus, 0..training)?;
+    // Sentences that lose a wrong rule may lean on another one.
+    while let Some(rules) = verdict::without_noise(&found, &counted) {
+        layers.replace(rules);
+        found = layers.grammar()?;
+        counted = uses::count_uses(&found, corpus, 0..training)?;
+    }
     let grammar = uses::reestimate(&found, &counted)?;
-    let verdict = verdict::judge(&grammar, corpus, training, &counted, &levels)?;
-    Ok(Learned { grammar, verdict, levels })
+    progress("testing the grammar");
+    let (verdict, underivable) = verdict::judge(&grammar, corpus, training, skipped, &counted, &levels, options)?;
+    Ok(Learned { grammar, verdict, levels, skipped, underivable })
 }
 
 fn check(corpus: &Corpus, options: &Options) -> Result<()> {
-    let Options { vocab, depth, p_binary, .. } = *options;
-    if !(2..=Grammar::MAX_VOCAB).contains(&vocab) {
-        return Err(Error::parameter("vocab", vocab, format!("2 to {}", Grammar::MAX_VOCAB)));
+    let Options { vocab, depth, p_binary, noise, .. } = *options;
+    if !(1..=Grammar::MAX_VOCAB).contains(&vocab) {
+        return Err(Error::parameter("vocab", vocab, format!("1 to {}", Grammar::MAX_VOCAB)));
     }
     if !(1..=7).contains(&depth) {
         return Err(Error::parameter("depth", depth, "1 to 7"));
     }
     if let Some(p) = p_binary
-        && !(p > 0.0 && p < 1.0)
+        && !(0.0..=1.0).contains(&p)
     {
-        return Err(Error::parameter("p_binary", p, "between 0 and 1: both kinds of rules are learned"));
+        return Err(Error::parameter("p_binary", p, "a probability"));
     }
-    if corpus.len() < 10 * vocab {
-        return Err(Error::parameter("number of sentences", corpus.len(), format!("at least {}", 10 * vocab)));
+    if !(0.0..1.0).contains(&noise) {
+        return Err(Error::parameter("noise", noise, "a share from 0 up to, but not including, 1"));
     }
-    let lengths = Shape::mixed(depth).lengths();
-    for (i, (sentence, &root)) in corpus.sentences().zip(corpus.roots()).enumerate() {
-        if let Some(&token) = sentence.iter().find(|&&token| usize::from(token) >= vocab) {
-            let value = format!("{token} in sentence {i}");
-            return Err(Error::parameter("token", value, format!("less than the vocab of {vocab}")));
-        }
-        if usize::from(root) >= vocab {
-            let value = format!("{root} of sentence {i}");
-            return Err(Error::parameter("root", value, format!("less than the vocab of {vocab}")));
-        }
-        if !lengths.contains(&sentence.len()) {
-            let expected = format!("{} to {} tokens at depth {depth}", lengths.start(), lengths.end());
-            return Err(Error::parameter("length", format!("{} of sentence {i}", sentence.len()), expected));
-        }
+    let lengths = shape(options).lengths();
+    let possible = |sentence: &[u8]| lengths.contains(&sentence.len());
+    let usable = corpus.sentences().filter(|sentence| possible(sentence)).count();
+    if let Some(i) = corpus.sentences().position(|sentence| !possible(sentence))
+        && (options.strict || usable == 0)
+    {
+        let expected = format!("{} to {} tokens at depth {depth}", lengths.start(), lengths.end());
+        let value = format!("{} in sentence {}", corpus.sentence(i).len(), i + 1);
+        return Err(Error::parameter("length", value, expected));
+    }
+    if usable < 10 * vocab {
+        return Err(Error::parameter("number of sentences", usable, format!("at least {}", 10 * vocab)));
     }
     Ok(())
-}
-
-fn grammar_of(options: &Options, layers: &[Vec<Rule>]) -> Result<Grammar> {
-    let prior = vec![1.0 / options.vocab as f64; options.vocab];
-    Grammar::new(vec![options.vocab; options.depth + 1], prior, layers.to_vec())
-}
-
-/// Rules of both arities for layers that are not known yet: only their shape is used.
-fn placeholder(vocab: usize) -> Vec<Rule> {
-    let rules = |z: usize| {
-        let z = z as Symbol;
-        [Children::pair(z, z), Children::triple(z, z, z)].map(|children| Rule { parent: z, children, probability: 0.5 })
-    };
-    (0..vocab).flat_map(rules).collect()
-}
-
-/// Gives symbols without rules some, so that the grammar is whole; returns how many there were.
-fn fill_empty_symbols(rules: &mut Vec<Rule>, vocab: usize) -> usize {
-    let mut filled = vec![false; vocab];
-    rules.iter().for_each(|rule| filled[usize::from(rule.parent)] = true);
-    let empty = filled.iter().filter(|filled| !**filled).count();
-    rules.extend(placeholder(vocab).into_iter().filter(|rule| !filled[usize::from(rule.parent)]));
-    empty
 }

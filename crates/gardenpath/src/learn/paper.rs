@@ -17,6 +17,7 @@ use crate::cluster::KMeans;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::grammar::{Children, Grammar, Rule, Symbol};
+use crate::learn::data::Census;
 use crate::moments::{Covariance, Moments, Tuples, count_candidates};
 use crate::seed::Seed;
 use crate::semiring::Recognition;
@@ -47,6 +48,8 @@ pub struct PaperLearner {
     alignment: Alignment,
     restarts: u64,
     seed: Seed,
+    tokens: usize,
+    classes: usize,
 }
 
 /// What was learned, and how.
@@ -87,7 +90,15 @@ impl PaperLearner {
             alignment: Alignment::InnerProduct,
             restarts: 10,
             seed: Seed::new(0),
+            tokens: 0,
+            classes: 0,
         }
+    }
+
+    /// The least numbers of tokens and classes. There are more if the corpus has more; classes that never occur get no rules.
+    pub fn sizes(mut self, tokens: usize, classes: usize) -> Self {
+        (self.tokens, self.classes) = (tokens, classes);
+        self
     }
 
     /// The total probability of the binary rules of a symbol.
@@ -120,29 +131,31 @@ impl PaperLearner {
     /// other; a symbol without any rule does not exist, except for roots: those keep their best tuple.
     pub fn learn(&self, corpus: &Corpus) -> Result<PaperOutcome> {
         self.check(corpus)?;
-        let mut moments = Moments::new(self.vocab, self.vocab)?;
+        let Census { tokens, prior } = Census::new(corpus, self.tokens, self.classes)?;
+        let classes = prior.len();
+        let mut moments = Moments::new(tokens, classes)?;
         // With a single layer, the tokens themselves are the children of the root.
         if self.depth > 1 {
             moments.add_corpus(corpus)?;
         } else {
-            moments = self.observe(corpus, &[], &[self.vocab])?;
+            moments = self.observe(corpus, &[], &[tokens], classes)?;
         }
         // The layers learned so far and the sizes of their levels, from the tokens up.
-        let (mut layers, mut sizes, mut summaries) = (Vec::new(), vec![self.vocab], Vec::new());
+        let (mut layers, mut sizes, mut summaries) = (Vec::new(), vec![tokens], Vec::new());
         for level in (1..self.depth).rev() {
             let (parents, rules) = self.infer_layer(&moments.covariance(), level)?;
             summaries.push(LayerSummary::new(level, parents, &rules, 0));
             layers.push(with_probabilities(parents, &rules, self.p_binary));
             sizes.push(parents);
-            moments = self.observe(corpus, &layers, &sizes)?;
+            moments = self.observe(corpus, &layers, &sizes, classes)?;
         }
-        let (rules, fallbacks) = infer_root(&moments.covariance(), self.gamma_binary, self.gamma_ternary)?;
-        summaries.push(LayerSummary::new(0, self.vocab, &rules, fallbacks));
-        layers.push(with_probabilities(self.vocab, &rules, self.p_binary));
-        sizes.push(self.vocab);
+        let (mut rules, fallbacks) = infer_root(&moments.covariance(), self.gamma_binary, self.gamma_ternary)?;
+        rules.retain(|rule| prior[usize::from(rule.parent)] > 0.0);
+        summaries.push(LayerSummary::new(0, classes, &rules, fallbacks));
+        layers.push(with_probabilities(classes, &rules, self.p_binary));
+        sizes.push(classes);
         layers.reverse();
         sizes.reverse();
-        let prior = vec![1.0 / self.vocab as f64; self.vocab];
         Ok(PaperOutcome { grammar: Grammar::new(sizes, prior, layers)?, layers: summaries })
     }
 
@@ -156,7 +169,7 @@ impl PaperLearner {
     }
 
     /// The moments of the candidates of the highest level that the learned layers reach.
-    fn observe(&self, corpus: &Corpus, layers: &[Vec<Rule>], sizes: &[usize]) -> Result<Moments> {
+    fn observe(&self, corpus: &Corpus, layers: &[Vec<Rule>], sizes: &[usize], classes: usize) -> Result<Moments> {
         let level = self.depth - layers.len();
         // Above it, one symbol per level that can have two or three children, so that spans are those of the true
         // depth.
@@ -171,7 +184,7 @@ impl PaperLearner {
         all_layers.extend(layers.iter().rev().cloned());
         let grammar = Grammar::new(all_sizes, vec![1.0], all_layers)?;
         let tuples = if level == 1 { Tuples::Complete } else { Tuples::Adjacent };
-        let moments = count_candidates(&Parser::<Recognition>::new(&grammar), corpus, level, self.vocab, tuples)?;
+        let moments = count_candidates(&Parser::<Recognition>::new(&grammar), corpus, level, classes, tuples)?;
         if moments.pair_total() + moments.triple_total() == 0 {
             let found = format!("none of {} sentences has two adjacent candidates of level {level}", corpus.len());
             return Err(Error::parameter("learned layer", found, "rules that parse some of the sentences"));

@@ -72,7 +72,8 @@ impl LevelScore {
     }
 }
 
-/// Compares the rules of two grammars of the same depth, tokens and roots; the scores are ordered from the root down.
+/// Compares the rules of two grammars of the same depth; the scores are ordered from the root down. Levels may differ in size:
+/// symbols that have no partner have no right rule.
 ///
 /// ```
 /// use gardenpath::learn::score::score_rules;
@@ -86,12 +87,15 @@ impl LevelScore {
 pub fn score_rules(learned: &Grammar, truth: &Grammar) -> Result<Vec<LevelScore>> {
     check_comparable(learned, truth)?;
     let depth = truth.depth();
-    let identity = |size: usize| (0..size).map(|symbol| Some(symbol as Symbol)).collect::<Vec<_>>();
-    let mut names = identity(truth.vocab());
+    // Tokens and classes are the same if they have the same number.
+    let same = |learned: usize, truth: usize| -> Vec<Option<Symbol>> {
+        (0..learned).map(|symbol| (symbol < truth).then_some(symbol as Symbol)).collect()
+    };
+    let mut names = same(learned.vocab(), truth.vocab());
     let mut scores = Vec::with_capacity(depth);
     for level in (0..depth).rev() {
         let comparison = Comparison::new(learned.layer(level), truth.layer(level), &names);
-        let matching = if level == 0 { identity(truth.classes()) } else { comparison.matching() };
+        let matching = if level == 0 { same(learned.classes(), truth.classes()) } else { comparison.matching() };
         scores.push(comparison.score(level, &matching));
         names = matching;
     }
@@ -99,14 +103,16 @@ pub fn score_rules(learned: &Grammar, truth: &Grammar) -> Result<Vec<LevelScore>
     Ok(scores)
 }
 
-/// Refuses grammars that cannot be compared: other depths, tokens or roots.
+/// Refuses grammars that cannot be compared.
 fn check_comparable(learned: &Grammar, truth: &Grammar) -> Result<()> {
-    let shape = |grammar: &Grammar| (grammar.depth(), grammar.vocab(), grammar.classes());
-    if shape(learned) == shape(truth) {
+    if learned.depth() == truth.depth() {
         return Ok(());
     }
-    let describe = |(depth, vocab, classes)| format!("depth {depth}, {vocab} tokens, {classes} roots");
-    Err(Error::parameter("learned grammar", describe(shape(learned)), describe(shape(truth))))
+    Err(Error::parameter(
+        "depth of the learned grammar",
+        learned.depth(),
+        format!("{}, that of the true one", truth.depth()),
+    ))
 }
 
 /// A learned layer in the true names of its children.

@@ -14,8 +14,8 @@ use std::ops::Range;
 pub(crate) struct Uses {
     /// `[layer][rule]`
     pub counts: Vec<Vec<f64>>,
-    /// Sentences that the grammar cannot derive from their label.
-    pub unexplained: usize,
+    /// The sentences that the grammar cannot derive from their label.
+    pub underivable: Vec<usize>,
     /// The log-likelihood of the others given their labels.
     pub log_likelihood: f64,
 }
@@ -26,11 +26,11 @@ const SHARD: usize = 256;
 impl Uses {
     fn none(grammar: &Grammar) -> Self {
         let counts = grammar.layers().iter().map(|layer| vec![0.0; layer.rules().len()]).collect();
-        Uses { counts, unexplained: 0, log_likelihood: 0.0 }
+        Uses { counts, underivable: Vec::new(), log_likelihood: 0.0 }
     }
 
     fn add(&mut self, other: &Uses) {
-        self.unexplained += other.unexplained;
+        self.underivable.extend(&other.underivable);
         self.log_likelihood += other.log_likelihood;
         for (sums, counts) in self.counts.iter_mut().zip(&other.counts) {
             sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
@@ -64,7 +64,7 @@ fn count_with<S: Semiring>(
             let chart = parser.parse_with(&mut buffers, corpus.sentence(i))?;
             let root = corpus.roots()[i];
             let Some(total) = chart.value(0, 0, chart.len(), root) else {
-                uses.unexplained += 1;
+                uses.underivable.push(i);
                 continue;
             };
             uses.log_likelihood += ln(total);

@@ -1,7 +1,7 @@
 //! What is said about a learned grammar.
 
-use super::Outcome;
-use crate::draw::table::{Table, grouped, short};
+use super::{Judged, Outcome};
+use crate::draw::table::{Table, counted, grouped, short};
 use anyhow::Result;
 use gardenpath::learn::exact::Verdict;
 use gardenpath::learn::score::{LevelScore, RuleScore, answers, score_rules};
@@ -15,6 +15,10 @@ pub(super) struct Report {
     verdict: Option<&'static str>,
     reason: Option<String>,
     sentences: usize,
+    /// Sentences whose length no tree has; `null` for modes that do not count.
+    skipped: Option<usize>,
+    /// Sentences that the learned grammar does not derive from their label; `null` for modes that do not count.
+    underivable: Option<usize>,
     levels: Vec<Level>,
     accuracy: Option<f64>,
     bayes_accuracy: Option<f64>,
@@ -23,7 +27,7 @@ pub(super) struct Report {
     /// The accuracy of a guess among the roots that the Boolean chart allows.
     boolean_accuracy: Option<f64>,
     /// The share of the test sentences that the learned grammar derives.
-    parse_rate: Option<f64>,
+    pub parse_rate: Option<f64>,
     seconds: f64,
 }
 
@@ -68,7 +72,8 @@ impl Report {
         };
         let learned = test.map(|test| answers(&outcome.grammar, test)).transpose()?;
         let bayes = truth.zip(test).map(|(truth, test)| answers(truth, test)).transpose()?;
-        let (verdict, reason) = match &outcome.verdict {
+        let judged = outcome.judged.as_ref();
+        let (verdict, reason) = match judged.map(|judged| &judged.verdict) {
             None => (None, None),
             Some(Verdict::Converged) => (Some("converged"), None),
             Some(Verdict::NotConverged(reason)) => (Some("not converged"), Some(reason.clone())),
@@ -77,6 +82,8 @@ impl Report {
             verdict,
             reason,
             sentences,
+            skipped: judged.map(|&Judged { skipped, .. }| skipped),
+            underivable: judged.map(|&Judged { underivable, .. }| underivable),
             levels,
             accuracy: learned.map(|answers| answers.accuracy),
             bayes_accuracy: bayes.map(|answers| answers.accuracy),
@@ -95,6 +102,13 @@ impl Report {
         if let Some(verdict) = self.verdict {
             let reason = self.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
             text += &format!("\nverdict: {verdict}{reason}");
+            let uncounted = [
+                (self.underivable, "not derived from their label"),
+                (self.skipped, "skipped: no tree has their length"),
+            ];
+            for (count, what) in uncounted.iter().filter_map(|(count, what)| Some((count.filter(|n| *n > 0)?, what))) {
+                text += &format!("\n{} {what}", counted(count, "sentence"));
+            }
         }
         text += "\n\n";
         let mut table = Table::new(["level", "binary", "precision", "recall", "ternary", "precision", "recall"]);

@@ -6,12 +6,14 @@ use crate::error::{Error, Result};
 use crate::shape::Shape;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// The level of every symbol: those of `roots` have level 0, and a child is one level below its parent.
+/// The level of every symbol: those of `roots` have level 0, and a child is one level below its parent. A root must have rules if it
+/// `occurs`.
 ///
 /// The search goes along rules in both directions and from the tokens too, so that symbols which no sentence reaches have
 /// a level.
 pub(super) fn assign_levels<'t>(
     roots: &[Word<'t>],
+    occurs: impl Fn(Word<'t>) -> bool,
     first_line: usize,
     rules: &[&Production<'t>],
 ) -> Result<HashMap<Word<'t>, usize>> {
@@ -34,7 +36,8 @@ pub(super) fn assign_levels<'t>(
     if let Some(k) = done.iter().position(|done| !done) {
         return Err(Error::line(rules[k].line, format!("{} is not connected with the start symbol", rules[k].parent)));
     }
-    check_depth(&levels, roots, first_line, rules)?;
+    let needed: Vec<Word> = roots.iter().copied().filter(|&root| occurs(root)).collect();
+    check_depth(&levels, &needed, first_line, rules)?;
     Ok(levels)
 }
 

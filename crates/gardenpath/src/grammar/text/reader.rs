@@ -50,7 +50,8 @@ pub(super) fn read(text: &str) -> Result<Grammar> {
         return Err(Error::line(p.line, format!("the class {} stands twice", p.children[0])));
     }
     check_sides(&rules, start, !classes.is_empty())?;
-    let levels = assign_levels(&roots, first.line, &rules)?;
+    let occurs = |root| classes.iter().all(|p| p.children[0] != root || p.probability > 0.0);
+    let levels = assign_levels(&roots, occurs, first.line, &rules)?;
     let symbols = number_symbols(&levels, &roots, &rules, &header)?;
     check_sums(&classes, &rules)?;
     let mut prior = vec![0.0; symbols.names[0].len()];

@@ -35,17 +35,27 @@ pub(super) struct Doubt {
     pub parents: Vec<Symbol>,
 }
 
-/// Learns the rules whose children are on `level`, and which of them may have another parent.
+/// One layer to learn: the rules whose children are on `level`.
+pub(super) struct Task<'a> {
+    /// The layers below, which are known.
+    pub grammar: &'a Grammar,
+    pub corpus: &'a Corpus,
+    /// The number of sentences to learn from.
+    pub training: usize,
+    pub level: usize,
+    pub classes: usize,
+}
+
+/// Learns the rules of a layer, and which of them may have another parent.
 pub(super) fn learn(
-    grammar: &Grammar,
-    corpus: &Corpus,
-    training: usize,
-    level: usize,
+    task: &Task,
     options: &Options,
     progress: &mut dyn FnMut(&str),
 ) -> Result<(Vec<Rule>, Vec<Doubt>, LevelReport)> {
     let vocab = options.vocab;
-    let mut view = View { grammar, corpus, level, law: node_law(level - 1, options.p_binary.unwrap_or(0.5))? };
+    let &Task { grammar, corpus, training, level, classes } = task;
+    let law = node_law(level - 1, options.p_binary.unwrap_or(0.5))?;
+    let mut view = View { grammar, corpus, level, classes, law };
     let sample = 0..training.min(12 * vocab.pow(3).max(500));
     let (lexicon, p_binary) = find_lexicon(&mut view, sample, options, progress)?;
     let support: Vec<usize> = (0..lexicon.probability.len()).filter(|&t| lexicon.probability[t] > 0.0).collect();
@@ -71,8 +81,10 @@ pub(super) fn learn(
         progress(&format!("level {level}: context pass {passes}, {moved} tuples moved, likelihood {likelihood:.1}"));
     }
 
-    let mut totals = vec![0.0; vocab];
-    let members = || support.iter().zip(&clustering.cluster).map(|(&tuple, &z)| (tuple, z as usize));
+    // Clusters that nothing is in are no symbols.
+    let (symbol, symbols) = numbers(&clustering.cluster, vocab);
+    let mut totals = vec![0.0; symbols];
+    let members = || support.iter().zip(&clustering.cluster).map(|(&tuple, &z)| (tuple, symbol[z as usize]));
     members().for_each(|(tuple, z)| totals[z] += lexicon.probability[tuple]);
     let rule = |(tuple, z): (usize, usize)| Rule {
         parent: z as Symbol,
@@ -82,7 +94,7 @@ pub(super) fn learn(
     let rules: Vec<Rule> = members().map(rule).collect();
     let doubts = doubts.into_iter().map(|(k, others)| Doubt {
         children: view.tuples().children(support[k]),
-        parents: others.into_iter().chain([clustering.cluster[k]]).map(|z| z as Symbol).collect(),
+        parents: others.into_iter().chain([clustering.cluster[k]]).map(|z| symbol[z as usize] as Symbol).collect(),
     });
     let binary_rules = support.iter().filter(|&&tuple| tuple < view.tuples().pairs()).count();
     let report = LevelReport {
@@ -92,9 +104,21 @@ pub(super) fn learn(
         p_binary,
         passes,
         restless: moved as f64 / support.len().max(1) as f64,
-        empty_symbols: 0,
+        empty_symbols: vocab - symbols,
     };
     Ok((rules, doubts.collect(), report))
+}
+
+/// Numbers the clusters that have members, in order: the number of each cluster, and how many there are.
+fn numbers(cluster: &[u32], clusters: usize) -> (Vec<usize>, usize) {
+    let mut occurs = vec![false; clusters];
+    cluster.iter().for_each(|&z| occurs[z as usize] = true);
+    let mut next = 0;
+    let number = |occurs: &bool| {
+        next += usize::from(*occurs);
+        next.saturating_sub(1)
+    };
+    (occurs.iter().map(number).collect(), next)
 }
 
 /// The law of the number of nodes of a level.

@@ -15,6 +15,7 @@ pub(super) struct View<'a> {
     pub corpus: &'a Corpus,
     /// The level whose symbols are known; its tuples are the candidates for rules.
     pub level: usize,
+    pub classes: usize,
     pub law: NodeLaw,
 }
 
@@ -64,7 +65,7 @@ impl View<'_> {
         support: usize,
         cluster: Option<(&[u32], usize)>,
     ) -> Result<Observations> {
-        let classes = self.grammar.classes();
+        let classes = self.classes;
         let around = cluster.map_or(0, |(_, clusters)| clusters + 1);
         let groups = if cluster.is_some() { vec![classes, around, around] } else { vec![classes] };
         let features: usize = groups.iter().sum();

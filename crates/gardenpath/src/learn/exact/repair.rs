@@ -4,6 +4,7 @@
 //! offered to all the parents that it may have, and inside and outside say which of them uses it.
 
 use super::layer::Doubt;
+use super::layers::normalise;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Children, Grammar, Layer, Rule, Symbol};
@@ -49,7 +50,8 @@ fn offer(layer: &Layer, doubts: &[Doubt]) -> Vec<Rule> {
             rules.extend(new.map(|&parent| Rule { parent, ..rule }));
         }
     }
-    normalise(rules, layer.parents())
+    normalise(&mut rules, layer.parents());
+    rules
 }
 
 /// Keeps, of every rule in doubt, the parent that used it most.
@@ -66,12 +68,5 @@ fn decide(layer: &Layer, uses: &Uses, level: usize, doubts: &[Doubt]) -> Vec<Rul
     }
     let kept =
         layer.rules().iter().filter(|rule| best.get(&rule.children).is_none_or(|(_, parent)| *parent == rule.parent));
-    normalise(kept.copied().collect(), layer.parents())
-}
-
-fn normalise(mut rules: Vec<Rule>, parents: usize) -> Vec<Rule> {
-    let mut totals = vec![0.0; parents];
-    rules.iter().for_each(|rule| totals[usize::from(rule.parent)] += rule.probability);
-    rules.iter_mut().for_each(|rule| rule.probability /= totals[usize::from(rule.parent)]);
-    rules
+    kept.copied().collect()
 }

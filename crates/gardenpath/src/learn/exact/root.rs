@@ -23,12 +23,13 @@ pub(super) fn learn(
     grammar: &Grammar,
     corpus: &Corpus,
     training: usize,
+    classes: usize,
     progress: &mut dyn FnMut(&str),
 ) -> Result<(Vec<Rule>, LevelReport)> {
     let tuples = Tuples { symbols: grammar.sizes()[1] };
     let size = tuples.len();
     // [label][tuple]
-    let mut probability = vec![1.0 / size as f64; grammar.classes() * size];
+    let mut probability = vec![1.0 / size as f64; classes * size];
     for round in 1..=ROUNDS {
         let counts = count(grammar, corpus, training, &probability, size)?;
         let mut change = 0.0;
@@ -41,7 +42,7 @@ pub(super) fn learn(
             }
         }
         progress(&format!("level 1: root step {round}, change {change:.5}"));
-        if change < 1e-5 * grammar.classes() as f64 {
+        if change < 1e-5 * classes as f64 {
             break;
         }
     }
@@ -58,13 +59,14 @@ pub(super) fn learn(
             probability: p / total,
         }));
     }
+    let classes_with_rules = rules.chunk_by(|x, y| x.parent == y.parent).count().max(1);
     let binary_rules = rules.iter().filter(|rule| rule.children.len() == 2).count();
     let pairs = rules.iter().filter(|rule| rule.children.len() == 2).map(|rule| rule.probability);
     let report = LevelReport {
         level: 1,
         binary_rules,
         ternary_rules: rules.len() - binary_rules,
-        p_binary: pairs.sum::<f64>() / grammar.classes() as f64,
+        p_binary: pairs.sum::<f64>() / classes_with_rules as f64,
         passes: 0,
         restless: 0.0,
         empty_symbols: 0,

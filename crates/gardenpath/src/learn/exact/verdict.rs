@@ -1,15 +1,21 @@
 //! Whether a learned grammar can be trusted, without knowing the truth.
+//!
+//! Four things must hold, and each catches what the others cannot see: every rule rests on several sentences; the rules ignore their
+//! context and no two symbols are alike ([`independence`]); the sentences are as likely as the grammar expects ([`likelihood`]); and
+//! sentences without a derivation are few and ask for no common rule ([`missing`]).
 
-use super::LevelReport;
+use super::independence::{self, Evidence};
+use super::missing::{Remedies, remedies};
+use super::{LevelReport, Options, likelihood};
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::grammar::Grammar;
+use crate::grammar::{Grammar, Layer, Rule};
 use crate::learn::uses::{Uses, count_uses};
 
 /// Whether a learned grammar can be trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Every rule rests on several sentences, and all sentences that were kept back are explained.
+    /// Every test was passed.
     Converged,
     /// The grammar is wrong or incomplete, for this reason.
     NotConverged(String),
@@ -21,41 +27,162 @@ const KEPT_BACK: usize = 8;
 /// A rule that was used less often than this, in all sentences together, is not trusted.
 const FEW_USES: f64 = 4.0;
 
+/// A rule with few uses is noise if its sisters have this many times as many as [`FEW_USES`].
+const NOISE_RATIO: f64 = 8.0;
+
+/// The deviation, in units of a normal law, above which a coincidence is out of the question: one in a thousand million, so that a
+/// hundred thousand tests raise one false alarm in ten thousand runs.
+const DEVIATION: f64 = 6.0;
+
+/// How many times as often as any remedy the rarest rule must be used, for underivable sentences to count as noise.
+const GAP: f64 = 4.0;
+
+/// Sentences for which trees are drawn, at most.
+const TREES: usize = 200_000;
+
 /// The number of sentences that are learned from: the first ones. The others judge the result.
 pub(super) fn training(corpus: &Corpus) -> usize {
     corpus.len() - corpus.len() / KEPT_BACK
 }
 
-/// Judges a grammar.
+/// The rules without those that only typing errors use; `None` if there are none of those.
 ///
-/// A wrong rule does harm: some sentence that needs the right one has no derivation. The sentences that were kept back use every
-/// rule several times if the others do. Rules that rest on a few sentences may be mistakes, or have sisters that no sentence
-/// showed.
+/// A rule with a handful of uses whose sisters have dozens explains sentences that are wrong. Where sisters have few uses as
+/// well, it may be right, and the verdict is that there are too few sentences.
+pub(super) fn without_noise(grammar: &Grammar, uses: &Uses) -> Option<Vec<Vec<Rule>>> {
+    let mut dropped = false;
+    let layers = grammar.layers().iter().zip(&uses.counts).map(|(layer, counts)| {
+        let kept = layer.rules().iter().zip(counts).filter(|(rule, count)| {
+            let noise = **count < FEW_USES && typical(layer, counts, rule) >= NOISE_RATIO * FEW_USES;
+            dropped |= noise;
+            !noise
+        });
+        kept.map(|(rule, _)| *rule).collect()
+    });
+    let layers = layers.collect();
+    dropped.then_some(layers)
+}
+
+/// How often the sisters of a rule are used, those with as many children: the mean over uses, so that rare ones hardly count.
+fn typical(layer: &Layer, counts: &[f64], rule: &Rule) -> f64 {
+    let sisters = layer.rules_of(rule.parent).filter(|&id| layer.rules()[id].children.len() == rule.children.len());
+    let (sum, squares) =
+        sisters.fold((0.0, 0.0), |(sum, squares), id| (sum + counts[id], squares + counts[id].powi(2)));
+    if sum > 0.0 { squares / sum } else { 0.0 }
+}
+
+/// Judges a grammar; returns the verdict and the number of sentences that the grammar does not derive from their label.
+///
+/// `uses` are those of the training sentences; `skipped` is the number of sentences whose length no tree has.
 pub(super) fn judge(
     grammar: &Grammar,
     corpus: &Corpus,
     training: usize,
+    skipped: usize,
     uses: &Uses,
     levels: &[LevelReport],
-) -> Result<Verdict> {
-    let failed = |reason: String| Ok(Verdict::NotConverged(reason));
-    for LevelReport { level, restless, empty_symbols, .. } in levels {
-        if *empty_symbols > 0 {
-            return failed(format!("{empty_symbols} symbols above level {level} have no rules: too few sentences"));
-        }
-        if *restless > 0.0 {
-            let percent = 100.0 * restless;
-            return failed(format!("{percent:.1}% of the tuples of level {level} did not settle: too few sentences"));
-        }
+    options: &Options,
+) -> Result<(Verdict, usize)> {
+    let kept_back = count_uses(grammar, corpus, training..corpus.len())?;
+    let underivable: Vec<usize> = uses.underivable.iter().chain(&kept_back.underivable).copied().collect();
+    let verdict =
+        |problem: Option<String>| (problem.map_or(Verdict::Converged, Verdict::NotConverged), underivable.len());
+    let problem = too_noisy(corpus, skipped, underivable.len(), options).or_else(|| unused(uses, levels));
+    if problem.is_some() {
+        return Ok(verdict(problem));
+    }
+    let wanted = remedies(grammar, corpus, &underivable)?;
+    let evidence = independence::test(grammar, corpus, 0..corpus.len().min(TREES), options.seed)?;
+    let problem = missing(grammar, uses, &wanted, underivable.len()).or_else(|| misfit(grammar, &evidence));
+    if problem.is_some() {
+        return Ok(verdict(problem));
+    }
+    let deviation = likelihood::deviation(grammar, corpus, training..corpus.len(), training, options.seed)?;
+    Ok(verdict((deviation.abs() > DEVIATION).then(|| {
+        let direction = if deviation > 0.0 { "more" } else { "less" };
+        format!(
+            "sentences that were kept back are {direction} likely than the grammar expects, by {:.1} standard errors",
+            deviation.abs()
+        )
+    })))
+}
+
+/// Classes without rules, and rules without uses.
+fn unused(uses: &Uses, levels: &[LevelReport]) -> Option<String> {
+    let classes = levels.last().map_or(0, |root| root.empty_symbols);
+    if classes > 0 {
+        let have = if classes == 1 { "class has" } else { "classes have" };
+        return Some(format!("{classes} {have} no rules: too few sentences"));
     }
     let weak = uses.counts.iter().flatten().filter(|count| **count < FEW_USES).count();
-    if weak > 0 {
-        return failed(format!("{weak} rules were used less than {FEW_USES} times: too few sentences"));
+    let rules = if weak == 1 { "rule was" } else { "rules were" };
+    (weak > 0).then(|| format!("{weak} {rules} used less than {FEW_USES} times: too few sentences"))
+}
+
+/// More underivable sentences than wrong labels and tokens can explain.
+fn too_noisy(corpus: &Corpus, skipped: usize, underivable: usize, options: &Options) -> Option<String> {
+    let all = corpus.len() + skipped;
+    if skipped as f64 > options.noise * all as f64 {
+        return Some(format!(
+            "{skipped} of {all} sentences have a length that no tree has: wrong depth or other arities"
+        ));
     }
-    let kept_back = count_uses(grammar, corpus, training..corpus.len())?;
-    if kept_back.unexplained > 0 {
-        let total = corpus.len() - training;
-        return failed(format!("{} of {total} sentences that were kept back are not explained", kept_back.unexplained));
+    let touched = |sentence: &[u8]| 1.0 - (1.0 - options.noise).powi(sentence.len() as i32 + 1);
+    let allowed: f64 = corpus.sentences().map(touched).sum();
+    (underivable as f64 > allowed).then(|| {
+        let total = corpus.len();
+        let percent = 100.0 * options.noise;
+        format!(
+            "{underivable} of {total} sentences are not derived from their label, but {percent}% of wrong labels and tokens explain at most {allowed:.0}"
+        )
+    })
+}
+
+/// A rule that underivable sentences have in common, or too few uses to tell one from noise.
+fn missing(grammar: &Grammar, uses: &Uses, wanted: &Remedies, underivable: usize) -> Option<String> {
+    let scale = underivable as f64 / wanted.sentences.max(1) as f64;
+    let mut rarest = vec![[f64::INFINITY; 2]; grammar.depth()];
+    for ((layer, counts), rarest) in grammar.layers().iter().zip(&uses.counts).zip(&mut rarest) {
+        for (rule, count) in layer.rules().iter().zip(counts) {
+            let rarest = &mut rarest[rule.children.len() - 2];
+            *rarest = rarest.min(*count);
+        }
     }
-    Ok(Verdict::Converged)
+    let excess = |&(&(level, _, children), &count): &(&(usize, u8, crate::Children), &u32)| {
+        let rarest = rarest[level][children.len() - 2];
+        let rarest = if rarest.is_finite() { rarest } else { rarest_of_any(&uses.counts[level]) };
+        f64::from(count) * scale * GAP / rarest
+    };
+    let worst = wanted.counts.iter().max_by(|x, y| excess(x).total_cmp(&excess(y)))?;
+    if excess(&worst) <= 1.0 {
+        return None;
+    }
+    let (&(level, parent, children), &count) = worst;
+    let names: Vec<String> = children.iter().map(|child| grammar.name(level + 1, child).into_owned()).collect();
+    let rule = format!("{} -> {}", grammar.name(level, parent), names.join(" "));
+    Some(format!(
+        "{underivable} sentences are not derived from their label, and the rule {rule} would mend {:.0} of them: a rule is missing, or \
+         there are too few sentences to tell",
+        f64::from(count) * scale
+    ))
+}
+
+fn rarest_of_any(counts: &[f64]) -> f64 {
+    counts.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+/// Rules that depend on their context, and symbols that do not differ.
+fn misfit(grammar: &Grammar, evidence: &Evidence) -> Option<String> {
+    if let Some((deviation, what)) = &evidence.worst
+        && *deviation > DEVIATION
+    {
+        return Some(format!(
+            "{what} ({deviation:.1} standard deviations): a level has more symbols than the vocab, or the trees have another shape"
+        ));
+    }
+    let (deviation, level, symbols) = evidence.closest?;
+    let [x, y] = symbols.map(|symbol| grammar.name(level, symbol));
+    (deviation < DEVIATION).then(|| {
+        format!("symbols {x} and {y} of level {level} cannot be told apart: the level has fewer symbols than the vocab, or there are too few sentences")
+    })
 }

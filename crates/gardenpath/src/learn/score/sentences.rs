@@ -67,6 +67,10 @@ pub fn answers(grammar: &Grammar, corpus: &Corpus) -> Result<Answers> {
 /// ```
 pub fn score_sentences(learned: &Grammar, truth: &Grammar, seed: Seed, sentences: u64) -> Result<SentenceScore> {
     check_comparable(learned, truth)?;
+    if learned.vocab() < truth.vocab() {
+        let expected = format!("at least the {} of the true one", truth.vocab());
+        return Err(Error::parameter("number of tokens of the learned grammar", learned.vocab(), expected));
+    }
     if sentences == 0 {
         return Err(Error::parameter("number of sentences", 0, "at least 1"));
     }
