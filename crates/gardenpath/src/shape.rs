@@ -24,7 +24,7 @@ pub struct Arities {
 /// assert_eq!(shape.spans(1), 4..=9);
 /// assert_eq!(shape.lengths(), 8..=27);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shape {
     /// `spans[level]`: smallest and largest number of tokens below a node.
     spans: Vec<(usize, usize)>,

@@ -2,6 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::shape::Shape;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The cells of all levels for sentences of one length.
 #[derive(Clone, Debug)]
@@ -26,7 +28,37 @@ pub(crate) struct LevelCells {
 /// Charts beyond this are refused instead of exhausting the machine.
 const MEMORY_LIMIT: u64 = 8 << 30;
 
+/// Templates that were made before, for all parsers of the process.
+static TEMPLATES: Mutex<Templates> = Mutex::new(Templates { cells: BTreeMap::new(), total: 0 });
+
+struct Templates {
+    cells: BTreeMap<(Shape, usize), Arc<Cells>>,
+    total: usize,
+}
+
+/// How many cells all templates may have together before they are forgotten.
+const CACHED_CELLS: usize = 1 << 24;
+
 impl Cells {
+    /// The template of sentences of one length. It is made once for all parsers whose grammars have the same shape: learners make
+    /// many parsers, and for long sentences the template takes longer than the chart.
+    pub fn shared(shape: &Shape, len: usize) -> Arc<Self> {
+        let lock = || TEMPLATES.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (shape.clone(), len);
+        if let Some(cells) = lock().cells.get(&key) {
+            return cells.clone();
+        }
+        let cells = Arc::new(Cells::new(shape, len));
+        let mut templates = lock();
+        if templates.total > CACHED_CELLS {
+            templates.cells.clear();
+            templates.total = 0;
+        }
+        templates.total += cells.total();
+        templates.cells.insert(key, cells.clone());
+        cells
+    }
+
     pub fn new(shape: &Shape, len: usize) -> Self {
         let levels = (0..=shape.depth()).map(|level| LevelCells::new(shape, level, len)).collect();
         Cells { len, levels }
@@ -74,12 +106,12 @@ impl LevelCells {
         }
         for start in 0..len {
             let spans = *shape.spans(level).start()..=(*shape.spans(level).end()).min(len - start);
-            let used = |span: &usize| shape.reachable(level, len, start, *span);
-            let min = spans.clone().find(used);
-            if let (Some(min), Some(max)) = (min, spans.rev().find(used)) {
-                cells.used.extend((min..=max).map(|span| used(&span)));
+            let used: Vec<bool> = spans.clone().map(|span| shape.reachable(level, len, start, span)).collect();
+            let first = used.iter().position(|used| *used);
+            if let (Some(first), Some(last)) = (first, used.iter().rposition(|used| *used)) {
+                cells.used.extend(&used[first..=last]);
             }
-            cells.min_span.push(min.unwrap_or(1) as u32);
+            cells.min_span.push(first.map_or(1, |first| spans.start() + first) as u32);
             cells.first.push(cells.used.len() as u32);
         }
         cells

@@ -117,7 +117,7 @@ impl<S: Semiring> Scratch<S> {
         if let Some(cells) = self.cells.get(&len) {
             return cells.clone();
         }
-        let cells = Arc::new(Cells::new(shape, len));
+        let cells = Cells::shared(shape, len);
         if self.cached_cells > CACHED_CELLS {
             self.cells.clear();
             self.cached_cells = 0;
@@ -291,6 +291,17 @@ impl<'g, S: Semiring> Parser<'g, S> {
 
     pub(crate) fn weights(&self, level: usize) -> &LayerWeights<S> {
         &self.weights[level]
+    }
+}
+
+impl Parser<'_, f64> {
+    /// The same parser with a factor for each token, so that long sentences do not underflow: the values of a span above the tokens are
+    /// multiplied by `scale` to the power of its length.
+    pub(crate) fn with_token_scale(mut self, scale: f64) -> Self {
+        let lowest = self.weights.last_mut().expect("a grammar has layers");
+        lowest.pairs.iter_mut().for_each(|weight| *weight *= scale.powi(2));
+        lowest.triples.iter_mut().for_each(|weight| *weight *= scale.powi(3));
+        self
     }
 }
 

@@ -135,15 +135,19 @@ pub fn learn(corpus: &Corpus, options: &Options, progress: &mut dyn FnMut(&str))
     let mut layers = Layers::new(options, census.tokens);
     let mut doubts = vec![Vec::new(); options.depth];
     let mut levels = Vec::new();
+    let mut token_scale = 1.0;
     for level in (2..=options.depth).rev() {
-        let task = layer::Task { grammar: &layers.grammar()?, corpus, training, level, classes: census.classes() };
-        let (rules, doubtful, report) = layer::learn(&task, options, progress)?;
-        levels.push(report);
-        layers.set(level - 1, rules);
-        doubts[level - 1] = doubtful;
+        let grammar = &layers.grammar()?;
+        let task = layer::Task { grammar, corpus, training, level, classes: census.classes(), token_scale };
+        let found = layer::learn(&task, options, progress)?;
+        levels.push(found.report);
+        layers.set(level - 1, found.rules);
+        doubts[level - 1] = found.doubts;
+        token_scale = found.token_scale;
     }
     let learn_root = |layers: &mut Layers, progress: &mut dyn FnMut(&str)| -> Result<LevelReport> {
-        let (rules, mut report) = root::learn(&layers.below_root()?, corpus, training, census.classes(), progress)?;
+        let grammar = layers.below_root()?;
+        let (rules, mut report) = root::learn(&grammar, corpus, training, census.classes(), token_scale, progress)?;
         report.empty_symbols = layers.set_root(rules, &census.prior);
         Ok(report)
     };

@@ -20,9 +20,6 @@ pub(crate) struct Uses {
     pub log_likelihood: f64,
 }
 
-/// Sentences of one shard.
-const SHARD: usize = 256;
-
 impl Uses {
     fn none(grammar: &Grammar) -> Self {
         let counts = grammar.layers().iter().map(|layer| vec![0.0; layer.rules().len()]).collect();
@@ -80,7 +77,7 @@ fn count_with<S: Semiring>(
         Ok(uses)
     };
     let mut total = Uses::none(grammar);
-    merge_in_order(sentences, SHARD, count_shard, |uses| total.add(&uses))?;
+    merge_in_order(corpus, sentences, count_shard, |uses| total.add(&uses))?;
     Ok(total)
 }
 

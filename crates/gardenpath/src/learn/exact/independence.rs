@@ -28,9 +28,6 @@ const KINDS: [&str; 5] = [
 /// The column of a node at the border of a sentence.
 const BORDER: u32 = 256;
 
-/// Sentences of one shard.
-const SHARD: usize = 256;
-
 /// The clearest dependence of a rule on its context, and the two symbols that differ least.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Evidence {
@@ -64,7 +61,7 @@ pub(super) fn test(grammar: &Grammar, corpus: &Corpus, sentences: Range<usize>, 
         Ok(observed)
     };
     let mut all = vec![Observed::default(); levels];
-    merge_in_order(sentences, SHARD, observe_shard, |shard| {
+    merge_in_order(corpus, sentences, observe_shard, |shard| {
         for (all, shard) in all.iter_mut().zip(shard) {
             all.0.iter_mut().zip(shard.0).for_each(|(all, words)| all.extend(words));
         }

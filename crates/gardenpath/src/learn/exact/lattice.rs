@@ -71,9 +71,10 @@ pub(super) struct Reader<'g> {
 }
 
 impl<'g> Reader<'g> {
-    /// `grammar` holds the known layers; those from `level` up may be anything of the right shape.
-    pub fn new(grammar: &'g Grammar, level: usize) -> Self {
-        let parser = Parser::new(grammar);
+    /// `grammar` holds the known layers; those from `level` up may be anything of the right shape. Above the tokens, weights are
+    /// multiplied by `token_scale` for each token, which keeps them near one.
+    pub fn new(grammar: &'g Grammar, level: usize, token_scale: f64) -> Self {
+        let parser = Parser::new(grammar).with_token_scale(token_scale);
         let buffers = parser.buffers();
         let tuples = Tuples { symbols: grammar.sizes()[level] };
         Reader { parser, buffers, level, tuples }
@@ -178,5 +179,28 @@ impl Lattice {
             *slot = self.blocks.len() as u32;
         }
         self.instances.push(Instance { block: *slot - 1, tuple, weight });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Corpus, Ensemble, Seed};
+
+    /// The weights of a long sentence underflow, unless each token has a factor.
+    #[test]
+    fn long_sentences_do_not_underflow() {
+        let grammar = Ensemble::new(4, 7).fraction(0.5).sample(Seed::new(1)).unwrap();
+        let corpus = Corpus::sample(&grammar, Seed::new(2), 0..20);
+        let longest = corpus.sentences().max_by_key(|sentence| sentence.len()).unwrap();
+        let total = |token_scale: f64| {
+            let mut lattice = Lattice::default();
+            Reader::new(&grammar, 1, token_scale).read(longest, |_| true, &mut lattice).unwrap();
+            lattice.instances.iter().map(|instance| instance.weight).sum::<f64>()
+        };
+        assert!(longest.len() > 580);
+        assert_eq!(total(1.0), 0.0);
+        let scaled = total(3.5);
+        assert!(scaled > 0.0 && scaled.is_finite(), "{scaled}");
     }
 }

@@ -44,20 +44,30 @@ pub(super) struct Task<'a> {
     pub training: usize,
     pub level: usize,
     pub classes: usize,
+    /// The factor per token that keeps the weights of the level's candidates near one.
+    pub token_scale: f64,
+}
+
+/// What was learned about a layer.
+pub(super) struct Found {
+    pub rules: Vec<Rule>,
+    /// The rules that may have another parent.
+    pub doubts: Vec<Doubt>,
+    pub report: LevelReport,
+    /// The factor per token that keeps the weights of the new symbols near one.
+    pub token_scale: f64,
 }
 
 /// Learns the rules of a layer, and which of them may have another parent.
-pub(super) fn learn(
-    task: &Task,
-    options: &Options,
-    progress: &mut dyn FnMut(&str),
-) -> Result<(Vec<Rule>, Vec<Doubt>, LevelReport)> {
+pub(super) fn learn(task: &Task, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Found> {
     let vocab = options.vocab;
-    let &Task { grammar, corpus, training, level, classes } = task;
+    let &Task { grammar, corpus, training, level, classes, token_scale } = task;
     let law = node_law(level - 1, options.p_binary.unwrap_or(0.5))?;
-    let mut view = View { grammar, corpus, level, classes, law };
+    // Tokens have no weights.
+    let known_scale = if level == options.depth { 1.0 } else { token_scale };
+    let mut view = View { grammar, corpus, level, classes, known_scale, law };
     let sample = 0..training.min(12 * vocab.pow(3).max(500));
-    let (lexicon, p_binary) = find_lexicon(&mut view, sample, options, progress)?;
+    let (lexicon, p_binary, blocks_per_token) = find_lexicon(&mut view, sample, options, progress)?;
     let support: Vec<usize> = (0..lexicon.probability.len()).filter(|&t| lexicon.probability[t] > 0.0).collect();
     let mut place = vec![u32::MAX; lexicon.probability.len()];
     support.iter().enumerate().for_each(|(k, &tuple)| place[tuple] = k as u32);
@@ -106,7 +116,10 @@ pub(super) fn learn(
         restless: moved as f64 / support.len().max(1) as f64,
         empty_symbols: vocab - symbols,
     };
-    Ok((rules, doubts.collect(), report))
+    // Rules are drawn given their parent: each block is more likely by about the number of parents.
+    let parents = (symbols as f64).powf(-blocks_per_token);
+    let token_scale = lexicon.token_scale * known_scale * parents;
+    Ok(Found { rules, doubts: doubts.collect(), report, token_scale })
 }
 
 /// Numbers the clusters that have members, in order: the number of each cluster, and how many there are.
@@ -128,19 +141,22 @@ fn node_law(level: usize, p_binary: f64) -> Result<NodeLaw> {
     Ok(NodeLaw((0..=law.max_len()).map(|nodes| law.probability(nodes)).collect()))
 }
 
-/// Finds the lexicon of blocks, and the probability of pairs, by expectation maximisation from a uniform start.
+/// Finds the lexicon of blocks, the probability of pairs, and the number of blocks per token, by expectation maximisation from a
+/// uniform start.
 fn find_lexicon(
     view: &mut View,
     sample: Range<usize>,
     options: &Options,
     progress: &mut dyn FnMut(&str),
-) -> Result<(Lexicon, f64)> {
+) -> Result<(Lexicon, f64, f64)> {
     let (tuples, level) = (view.tuples(), view.level);
     let pairs = tuples.pairs();
     let mut p_binary = options.p_binary.unwrap_or(0.5);
     let mut probability = vec![p_binary / pairs as f64; pairs];
     probability.resize(tuples.len(), (1.0 - p_binary) / (tuples.len() - pairs) as f64);
-    let mut lexicon = Lexicon { probability, token_scale: tuples.symbols as f64 };
+    // One tuple for the tokens of a block of 2.5 nodes.
+    let block = 2.5f64.powi((options.depth - level) as i32 + 1);
+    let mut lexicon = Lexicon { probability, token_scale: (tuples.len() as f64).powf(1.0 / block) };
     let mut last = f64::NEG_INFINITY;
     for round in 1..=ROUNDS {
         let found = view.count(&lexicon, sample.clone())?;
@@ -151,7 +167,7 @@ fn find_lexicon(
             view.law = node_law(level - 1, p_binary)?;
         }
         maximise(&mut lexicon.probability, &found.counts, pairs, p_binary, SPARSITY);
-        lexicon.token_scale = (-per_token).exp();
+        lexicon.token_scale = (-per_token).exp() / view.known_scale;
         if (per_token - last).abs() < 1e-5 {
             break;
         }
@@ -160,11 +176,13 @@ fn find_lexicon(
     for range in [0..pairs, pairs..tuples.len()] {
         drop_untypical(&mut lexicon.probability[range]);
     }
+    let mut blocks_per_token = 0.0;
     for _ in 0..3 {
         let found = view.count(&lexicon, sample.clone())?;
+        blocks_per_token = found.counts.iter().sum::<f64>() / found.tokens.max(1.0);
         maximise(&mut lexicon.probability, &found.counts, pairs, p_binary, 0.0);
     }
-    Ok((lexicon, p_binary))
+    Ok((lexicon, p_binary, blocks_per_token))
 }
 
 /// New probabilities from expected counts: pairs and triples have known masses.

@@ -16,10 +16,12 @@ pub(super) struct View<'a> {
     /// The level whose symbols are known; its tuples are the candidates for rules.
     pub level: usize,
     pub classes: usize,
+    /// The factor per token that is part of the weights of known candidates; 1 for the tokens themselves.
+    pub known_scale: f64,
     pub law: NodeLaw,
 }
 
-/// How probable each tuple is as one block, and the factor per token that keeps sums near one.
+/// How probable each tuple is as one block, and the factor per token, beside that of the known candidates, that keeps sums near one.
 #[derive(Clone, Debug)]
 pub(super) struct Lexicon {
     pub probability: Vec<f64>,
@@ -33,9 +35,6 @@ pub(super) struct Counts {
     /// The number of tokens of the sentences that some sequence of blocks explains.
     pub tokens: f64,
 }
-
-/// Sentences of one shard.
-const SHARD: usize = 1024;
 
 impl View<'_> {
     pub fn tuples(&self) -> Tuples {
@@ -130,7 +129,7 @@ impl View<'_> {
     ) -> Result<Counts> {
         let scale = lexicon.token_scale;
         let shard = |range: Range<usize>| -> Result<Counts> {
-            let mut reader = Reader::new(self.grammar, self.level);
+            let mut reader = Reader::new(self.grammar, self.level, self.known_scale);
             let (mut lattice, mut segmentation) = (Lattice::default(), Segmentation::default());
             let mut sum = Counts { counts: vec![0.0; size], log_likelihood: 0.0, tokens: 0.0 };
             for i in range {
@@ -139,14 +138,15 @@ impl View<'_> {
                 let value = |tuple: u32, weight: f64| lexicon.probability[tuple as usize] * weight;
                 if segmentation.run(&lattice, &self.law, scale, value) {
                     add(&segmentation, &lattice, self.corpus.roots()[i], lexicon, &mut sum.counts);
-                    sum.log_likelihood += segmentation.total.ln() - sentence.len() as f64 * scale.ln();
+                    sum.log_likelihood +=
+                        segmentation.total.ln() - sentence.len() as f64 * (scale * self.known_scale).ln();
                     sum.tokens += sentence.len() as f64;
                 }
             }
             Ok(sum)
         };
         let mut total = Counts { counts: vec![0.0; size], log_likelihood: 0.0, tokens: 0.0 };
-        merge_in_order(sentences, SHARD, shard, |found| {
+        merge_in_order(self.corpus, sentences, shard, |found| {
             total.counts.iter_mut().zip(&found.counts).for_each(|(sum, count)| *sum += count);
             total.log_likelihood += found.log_likelihood;
             total.tokens += found.tokens;

@@ -9,9 +9,6 @@ use crate::grammar::{Grammar, Rule, Symbol};
 use crate::learn::shards::merge_in_order;
 use std::ops::Range;
 
-/// Sentences of one shard.
-const SHARD: usize = 1024;
-
 /// Steps of expectation maximisation, at most.
 const ROUNDS: usize = 40;
 
@@ -24,6 +21,7 @@ pub(super) fn learn(
     corpus: &Corpus,
     training: usize,
     classes: usize,
+    token_scale: f64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<(Vec<Rule>, LevelReport)> {
     let tuples = Tuples { symbols: grammar.sizes()[1] };
@@ -31,7 +29,7 @@ pub(super) fn learn(
     // [label][tuple]
     let mut probability = vec![1.0 / size as f64; classes * size];
     for round in 1..=ROUNDS {
-        let counts = count(grammar, corpus, training, &probability, size)?;
+        let counts = count(grammar, corpus, training, token_scale, &probability, size)?;
         let mut change = 0.0;
         for (row, counts) in probability.chunks_exact_mut(size).zip(counts.chunks_exact(size)) {
             let total: f64 = counts.iter().map(|n| (n - SPARSITY).max(0.0)).sum();
@@ -75,9 +73,16 @@ pub(super) fn learn(
 }
 
 /// How often each tuple is expected to be the rule of each label.
-fn count(grammar: &Grammar, corpus: &Corpus, training: usize, probability: &[f64], size: usize) -> Result<Vec<f64>> {
+fn count(
+    grammar: &Grammar,
+    corpus: &Corpus,
+    training: usize,
+    token_scale: f64,
+    probability: &[f64],
+    size: usize,
+) -> Result<Vec<f64>> {
     let count_shard = |shard: Range<usize>| -> Result<Vec<f64>> {
-        let mut reader = Reader::new(grammar, 1);
+        let mut reader = Reader::new(grammar, 1, token_scale);
         let (mut lattice, mut counts) = (Lattice::default(), vec![0.0; probability.len()]);
         for i in shard {
             let row = usize::from(corpus.roots()[i]) * size;
@@ -94,7 +99,7 @@ fn count(grammar: &Grammar, corpus: &Corpus, training: usize, probability: &[f64
         Ok(counts)
     };
     let mut total = vec![0.0; probability.len()];
-    merge_in_order(0..training, SHARD, count_shard, |counts| {
+    merge_in_order(corpus, 0..training, count_shard, |counts| {
         total.iter_mut().zip(&counts).for_each(|(sum, count)| *sum += count);
     })?;
     Ok(total)

@@ -44,20 +44,24 @@ impl Segmentation {
         self.forward.resize((len + 1) * states, 0.0);
         self.backward.clear();
         self.backward.resize((len + 1) * states, 0.0);
+        // Before a position there are only so many blocks: all other numbers are zero.
+        let widths = || lattice.blocks.iter().map(|&(_, width)| width as usize);
+        let (narrow, wide) = (widths().min().unwrap_or(1), widths().max().unwrap_or(1));
+        let before = |start: u32| (start as usize).div_ceil(wide)..(start as usize / narrow + 1).min(states - 1);
         self.forward[0] = 1.0;
         for (&(start, width), &weight) in lattice.blocks.iter().zip(&self.weights) {
-            let (before, after) = self.forward.split_at_mut((start + width) as usize * states);
-            let before = &before[start as usize * states..][..states];
-            for (k, value) in before[..states - 1].iter().enumerate() {
-                after[k + 1] += value * weight;
+            let (left, right) = self.forward.split_at_mut((start + width) as usize * states);
+            let left = &left[start as usize * states..][..states];
+            for k in before(start) {
+                right[k + 1] += left[k] * weight;
             }
         }
         self.backward[len * states..].copy_from_slice(&law.0);
         for (&(start, width), &weight) in lattice.blocks.iter().zip(&self.weights).rev() {
-            let (before, after) = self.backward.split_at_mut((start + width) as usize * states);
-            let before = &mut before[start as usize * states..][..states];
-            for (k, value) in before[..states - 1].iter_mut().enumerate() {
-                *value += after[k + 1] * weight;
+            let (left, right) = self.backward.split_at_mut((start + width) as usize * states);
+            let left = &mut left[start as usize * states..][..states];
+            for k in before(start) {
+                left[k] += right[k + 1] * weight;
             }
         }
         self.total = self.backward[0];
@@ -66,9 +70,9 @@ impl Segmentation {
         }
         self.around.clear();
         for &(start, width) in &lattice.blocks {
-            let before = &self.forward[start as usize * states..][..states - 1];
-            let after = &self.backward[(start + width) as usize * states + 1..][..states - 1];
-            let sum: f64 = before.iter().zip(after).map(|(x, y)| x * y).sum();
+            let left = &self.forward[start as usize * states..][..states];
+            let right = &self.backward[(start + width) as usize * states..][..states];
+            let sum: f64 = before(start).map(|k| left[k] * right[k + 1]).sum();
             self.around.push(sum / self.total * token_scale.powi(width as i32));
         }
         true

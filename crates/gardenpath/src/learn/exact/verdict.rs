@@ -27,6 +27,9 @@ const KEPT_BACK: usize = 8;
 /// A rule that was used less often than this, in all sentences together, is not trusted.
 const FEW_USES: f64 = 4.0;
 
+/// A rule that is expected to have been used less often than this was not used.
+const NO_USE: f64 = 0.5;
+
 /// A rule with few uses is noise if its sisters have this many times as many as [`FEW_USES`].
 const NOISE_RATIO: f64 = 8.0;
 
@@ -45,7 +48,7 @@ pub(super) fn training(corpus: &Corpus) -> usize {
     corpus.len() - corpus.len() / KEPT_BACK
 }
 
-/// The rules without those that only typing errors use; `None` if there are none of those.
+/// The rules without those that no sentence or only typing errors use; `None` if there are none of those.
 ///
 /// A rule with a handful of uses whose sisters have dozens explains sentences that are wrong. Where sisters have few uses as
 /// well, it may be right, and the verdict is that there are too few sentences.
@@ -54,8 +57,9 @@ pub(super) fn without_noise(grammar: &Grammar, uses: &Uses) -> Option<Vec<Vec<Ru
     let layers = grammar.layers().iter().zip(&uses.counts).map(|(layer, counts)| {
         let kept = layer.rules().iter().zip(counts).filter(|(rule, count)| {
             let noise = **count < FEW_USES && typical(layer, counts, rule) >= NOISE_RATIO * FEW_USES;
-            dropped |= noise;
-            !noise
+            let drop = noise || **count < NO_USE;
+            dropped |= drop;
+            !drop
         });
         kept.map(|(rule, _)| *rule).collect()
     });
