@@ -1,9 +1,14 @@
 //! The exact learner: every rule of every level, an honest verdict, the same result for any number of threads.
 
+#[path = "../examples/recovery/language.rs"]
+mod language;
+
 use gardenpath::learn::em;
 use gardenpath::learn::exact::{Learned, Options, Verdict, learn};
-use gardenpath::learn::score::{score_rules, score_sentences};
-use gardenpath::{Corpus, Ensemble, Grammar, Seed};
+use gardenpath::learn::paper::PaperLearner;
+use gardenpath::learn::score::{answers, score_rules, score_sentences};
+use gardenpath::{Corpus, Ensemble, Grammar, Inside, Seed};
+use language::{Handling, Language};
 
 fn options(vocab: usize, depth: usize, p_binary: Option<f64>) -> Options {
     Options { p_binary, ..Options::new(vocab, depth) }
@@ -135,4 +140,183 @@ fn random_starts_stay_behind() {
     let error = |grammar: &Grammar| score_sentences(grammar, &truth, Seed::new(9), 5000).unwrap().learned.cross_entropy;
     let (exact, baseline) = (error(&learned.grammar), error(&found.grammar));
     assert!(exact + 0.05 < baseline, "{exact} {baseline}");
+}
+
+/// Learns a language of another kind than the learner is told, once for each seed: (every rule right, verdict, its grammar, the truth).
+fn misfit(
+    language: &Language,
+    handling: Handling,
+    told: &Options,
+    seeds: std::ops::Range<u64>,
+) -> Vec<(bool, Learned, Grammar)> {
+    let learn_one = |seed: u64| {
+        let seed = Seed::new(seed);
+        let truth = language.sample(seed).unwrap();
+        let corpus = Corpus::sample(&truth, seed.child("training"), 0..language.sentences(120));
+        let told = Options { tokens: truth.vocab(), classes: truth.classes(), ..told.clone() };
+        let learned = learn(&handling.apply(&corpus, &truth, seed), &told, &mut |_| ()).unwrap();
+        (is_exact(&learned, &truth), learned, truth)
+    };
+    seeds.map(learn_one).collect()
+}
+
+fn reason(learned: &Learned) -> &str {
+    match &learned.verdict {
+        Verdict::Converged => "converged",
+        Verdict::NotConverged(reason) => reason,
+    }
+}
+
+/// A symbol that stands for two true ones leaves its rules dependent on their context, whatever the accuracy.
+#[test]
+fn more_symbols_than_told_are_noticed() {
+    for sizes in [&[8, 9, 8][..], &[8, 10, 8], &[8, 16, 8], &[8, 9, 8, 8]] {
+        let told = options(8, sizes.len() - 1, None);
+        for (exact, learned, _) in misfit(&Language::new(sizes, 2, 16), Handling::Plain, &told, 7600..7603) {
+            assert!(!exact && learned.verdict != Verdict::Converged, "{sizes:?}");
+        }
+    }
+    let right = misfit(&Language::new(&[8, 16, 8], 2, 16), Handling::Plain, &options(16, 2, None), 7600..7603);
+    assert!(right.iter().all(|(exact, learned, _)| *exact && learned.verdict == Verdict::Converged));
+}
+
+/// Two symbols where the truth has one cannot be told apart, or are found to be empty.
+#[test]
+fn fewer_symbols_than_told_are_noticed() {
+    for (exact, learned, truth) in
+        misfit(&Language::new(&[8, 6, 8], 2, 12), Handling::Plain, &options(8, 2, None), 7610..7616)
+    {
+        assert_eq!(exact, learned.verdict == Verdict::Converged, "{}", reason(&learned));
+        assert!(!exact || learned.grammar.sizes() == truth.sizes());
+    }
+    let twice = misfit(&Language::new(&[8, 8, 8], 2, 16), Handling::Plain, &options(16, 2, None), 7620..7622);
+    for (exact, learned, _) in twice {
+        assert_eq!(exact, learned.verdict == Verdict::Converged);
+        let fewer = "the level has fewer symbols than the vocab";
+        assert!(exact || reason(&learned).contains(fewer), "{}", reason(&learned));
+    }
+}
+
+#[test]
+fn fixed_trees_are_learned_or_rejected() {
+    for arities in [&[2, 2][..], &[3, 3], &[2, 3], &[3, 2], &[2, 3, 2], &[3, 2, 3]] {
+        let found = misfit(&Language::fixed(8, arities), Handling::Plain, &options(8, arities.len(), None), 7630..7633);
+        for (exact, learned, _) in &found {
+            assert!(*exact || learned.verdict != Verdict::Converged, "{arities:?}");
+        }
+        if arities.windows(2).all(|pair| pair[0] == pair[1]) {
+            assert!(
+                found.iter().all(|(exact, learned, _)| *exact && learned.verdict == Verdict::Converged),
+                "{arities:?}"
+            );
+        }
+    }
+}
+
+/// With all nodes of one arity, the learner can be told so; the other arity does not occur in its grammar.
+#[test]
+fn one_arity_can_be_given() {
+    for (arity, p_binary) in [(2, 1.0), (3, 0.0)] {
+        let told = options(8, 2, Some(p_binary));
+        for (exact, learned, truth) in misfit(&Language::fixed(8, &[arity, arity]), Handling::Plain, &told, 7640..7642)
+        {
+            assert!(exact && learned.verdict == Verdict::Converged, "{arity}: {}", reason(&learned));
+            assert_eq!(learned.grammar.shape(), truth.shape());
+        }
+    }
+}
+
+#[test]
+fn tuples_with_two_parents_are_noticed() {
+    let language = Language { shared: 6, ..Language::new(&[8, 8, 8], 2, 16) };
+    for (exact, learned, _) in misfit(&language, Handling::Plain, &options(8, 2, None), 7650..7654) {
+        assert!(!exact && learned.verdict != Verdict::Converged);
+    }
+}
+
+/// One wrong label or token in a hundred: every rule is found, and the sentences that have no derivation are counted.
+#[test]
+fn a_little_noise_is_tolerated_and_counted() {
+    let language = Language::new(&[8, 8, 8], 2, 16);
+    for handling in [Handling::WrongLabels(0.01), Handling::WrongTokens(0.01)] {
+        let found = misfit(&language, handling, &options(8, 2, None), 7660..7664);
+        assert!(found.iter().filter(|(exact, ..)| *exact).count() >= 3);
+        for (exact, learned, _) in found {
+            assert_eq!(exact, learned.verdict == Verdict::Converged, "{handling:?}: {}", reason(&learned));
+            assert!((50..1500).contains(&learned.underivable), "{}", learned.underivable);
+        }
+    }
+    let strict = Options { noise: 0.0, ..options(8, 2, None) };
+    for (_, learned, _) in misfit(&language, Handling::WrongLabels(0.01), &strict, 7660..7662) {
+        assert!(reason(&learned).contains("0% of wrong labels and tokens explain at most 0"), "{}", reason(&learned));
+    }
+}
+
+#[test]
+fn sentences_of_impossible_length_are_skipped_and_counted() {
+    let (truth, mut corpus) = task(8, 2, 0.25, 80, 7670);
+    (0..5).for_each(|_| corpus.push(&[1, 2, 3], 0));
+    let learned = learn(&corpus, &options(8, 2, None), &mut |_| ()).unwrap();
+    assert!(is_exact(&learned, &truth) && learned.verdict == Verdict::Converged);
+    assert_eq!((learned.skipped, learned.underivable), (5, 0));
+    let (_, shallow) = task(8, 2, 0.25, 10, 7671);
+    let learned = learn(&shallow, &options(8, 3, None), &mut |_| ()).unwrap();
+    assert!(reason(&learned).contains("have a length that no tree has"), "{}", reason(&learned));
+}
+
+/// The same grammar, to the last bit, for every order of the sentences.
+#[test]
+fn the_order_of_the_sentences_does_not_matter() {
+    let (truth, corpus) = task(8, 2, 0.25, 60, 7680);
+    let run = |corpus: &Corpus| {
+        let learned = learn(corpus, &options(8, 2, None), &mut |_| ()).unwrap();
+        (learned.grammar.to_text(), learned.verdict)
+    };
+    let expected = run(&corpus);
+    for key in [
+        (|_, root| (usize::from(root), Vec::new())) as fn(&[u8], u8) -> (usize, Vec<u8>),
+        |sentence, _| (sentence.len(), Vec::new()),
+        |sentence, _| (0, sentence.to_vec()),
+    ] {
+        let sorted = Handling::Sorted(key).apply(&corpus, &truth, Seed::new(0));
+        assert!(sorted != corpus && run(&sorted) == expected);
+    }
+}
+
+/// Classes of any number and frequency, in all modes: the prior is how often they occurred.
+#[test]
+fn classes_and_their_prior_are_those_of_the_labels() {
+    let prior = vec![0.85, 0.05, 0.0, 0.1];
+    let language = Language { prior: prior.clone(), ..Language::new(&[4, 8, 8], 2, 16) };
+    let truth = language.sample(Seed::new(7690)).unwrap();
+    let corpus = Corpus::sample(&truth, Seed::new(1), 0..20_000);
+    let learned = learn(&corpus, &options(8, 2, None), &mut |_| ()).unwrap();
+    assert_eq!(learned.verdict, Verdict::Converged);
+    assert_eq!(learned.grammar.sizes(), [4, 8, 8]);
+    assert!(learned.grammar.layer(0).rules_of(2).is_empty(), "a class that never occurs has no rules");
+    assert_eq!(Grammar::from_text(&learned.grammar.to_text()).unwrap(), learned.grammar);
+    let test = Corpus::sample(&truth, Seed::new(2), 0..20_000);
+    let [own, best] = [&learned.grammar, &truth].map(|grammar| answers(grammar, &test).unwrap().accuracy);
+    assert!((own - best).abs() < 0.001, "{own} {best}");
+    let few = Corpus::sample(&truth, Seed::new(1), 0..2000);
+    let em = em::Options { starts: 1, rounds: 2, ..em::Options::new(4, 2) };
+    let em = em::learn(&few, &em, &mut |_, _, _| ()).unwrap().grammar;
+    let paper = PaperLearner::new(8, 2).learn(&corpus).unwrap().grammar;
+    for (grammar, corpus) in [(learned.grammar, &corpus), (em, &few), (paper, &corpus)] {
+        let counts = |class: u8| corpus.roots().iter().filter(|&&root| root == class).count() as f64;
+        let expected: Vec<f64> = (0..4).map(|class| counts(class) / corpus.len() as f64).collect();
+        assert_eq!(grammar.prior(), expected);
+        assert!(grammar.layer(0).rules_of(2).is_empty());
+    }
+}
+
+/// What the baseline reports is the likelihood of the grammar that it returns.
+#[test]
+fn the_likelihood_of_the_baseline_is_that_of_its_grammar() {
+    let (_, corpus) = task(4, 2, 0.25, 20, 7700);
+    let settings = em::Options { starts: 1, rounds: 3, ..em::Options::new(4, 2) };
+    let found = em::learn(&corpus, &settings, &mut |_, _, _| ()).unwrap();
+    let posteriors = Inside::new(&found.grammar).batch(&corpus).unwrap();
+    let total: f64 = posteriors.iter().zip(corpus.roots()).map(|(p, &root)| p.log_likelihood(root).unwrap()).sum();
+    assert!((found.log_likelihood - total / corpus.len() as f64).abs() < 1e-9);
 }

@@ -89,26 +89,37 @@ pub(super) fn judge(
 ) -> Result<(Verdict, usize)> {
     let kept_back = count_uses(grammar, corpus, training..corpus.len())?;
     let underivable: Vec<usize> = uses.underivable.iter().chain(&kept_back.underivable).copied().collect();
-    let verdict =
-        |problem: Option<String>| (problem.map_or(Verdict::Converged, Verdict::NotConverged), underivable.len());
-    let problem = too_noisy(corpus, skipped, underivable.len(), options).or_else(|| unused(uses, levels));
-    if problem.is_some() {
-        return Ok(verdict(problem));
-    }
-    let wanted = remedies(grammar, corpus, &underivable)?;
+    let problem = match too_noisy(corpus, skipped, underivable.len(), options) {
+        Some(problem) => Some(problem),
+        None => problem(grammar, corpus, training, &underivable, uses, levels, options)?,
+    };
+    Ok((problem.map_or(Verdict::Converged, Verdict::NotConverged), underivable.len()))
+}
+
+/// What is wrong with a grammar that derives nearly all sentences.
+fn problem(
+    grammar: &Grammar,
+    corpus: &Corpus,
+    training: usize,
+    underivable: &[usize],
+    uses: &Uses,
+    levels: &[LevelReport],
+    options: &Options,
+) -> Result<Option<String>> {
+    // Wrong sizes leave rules unused: this comes first, so that the reason is the cause.
     let evidence = independence::test(grammar, corpus, 0..corpus.len().min(TREES), options.seed)?;
-    let problem = missing(grammar, uses, &wanted, underivable.len()).or_else(|| misfit(grammar, &evidence));
-    if problem.is_some() {
-        return Ok(verdict(problem));
+    if let Some(problem) = misfit(grammar, &evidence).or_else(|| unused(uses, levels)) {
+        return Ok(Some(problem));
+    }
+    let wanted = remedies(grammar, corpus, underivable)?;
+    if let Some(problem) = missing(grammar, uses, &wanted, underivable.len()) {
+        return Ok(Some(problem));
     }
     let deviation = likelihood::deviation(grammar, corpus, training..corpus.len(), training, options.seed)?;
-    Ok(verdict((deviation.abs() > DEVIATION).then(|| {
-        let direction = if deviation > 0.0 { "more" } else { "less" };
-        format!(
-            "sentences that were kept back are {direction} likely than the grammar expects, by {:.1} standard errors",
-            deviation.abs()
-        )
-    })))
+    Ok((deviation.abs() > DEVIATION).then(|| {
+        let (direction, errors) = (if deviation > 0.0 { "more" } else { "less" }, deviation.abs());
+        format!("sentences that were kept back are {direction} likely than the grammar expects, by {errors:.1} standard errors")
+    }))
 }
 
 /// Classes without rules, and rules without uses.
