@@ -295,6 +295,10 @@ class Learned:
     @property
     def converged(self) -> bool: ...
     @property
+    def skipped(self) -> int | None: ...
+    @property
+    def underivable(self) -> int | None: ...
+    @property
     def levels(self) -> list[LearnedLevel]: ...
 
 @final
@@ -340,6 +344,8 @@ def learn(
     vocab: int | None = None,
     mode: _Mode = "exact",
     p_binary: float | None = None,
+    noise: float = 0.02,
+    strict: bool = False,
     seed: int = 0,
     gamma_binary: float = 0.85,
     gamma_ternary: float = 1.5,

@@ -38,11 +38,13 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    vocab : the number of symbols of each level. If it is None: the number of tokens, or of labels if there are more.
+    vocab : the number of symbols of each level between labels and tokens. If it is None: the number of tokens.
     depth : the number of layers of rules.
     mode : "exact" recovers every rule, or says why not; "paper" is the algorithm of the paper; "em" is inside-outside from
         random starts.
     p_binary : the probability of two children. If it is None, mode exact learns it and mode paper takes one half.
+    noise : the share of labels and tokens that may be wrong before mode exact distrusts sentences without a derivation.
+    strict : whether sentences whose length no tree has are refused. Otherwise mode exact skips them.
     seed : the seed of random starts.
     starts, rounds : the number of random starts of mode em, and of steps of each.
     verbose : whether the steps are printed to stderr.
@@ -71,6 +73,8 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         mode: Literal["exact", "paper", "em"] = "exact",
         *,
         p_binary: float | None = None,
+        noise: float = 0.02,
+        strict: bool = False,
         seed: int = 0,
         starts: int = 3,
         rounds: int = 50,
@@ -80,6 +84,8 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.depth = depth
         self.mode = mode
         self.p_binary = p_binary
+        self.noise = noise
+        self.strict = strict
         self.seed = seed
         self.starts = starts
         self.rounds = rounds
@@ -96,23 +102,20 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         corpus, width = _read(X)
         labels = _labels(corpus, y if y is not None or not isinstance(X, Corpus) else _roots(X))
         classes, roots = np.unique(labels, return_inverse=True)
-        vocab = max(corpus.vocab, len(classes), 2) if self.vocab is None else self.vocab
-        if len(classes) > vocab:
-            raise ValueError(f"number of classes is {len(classes)}, expected at most the vocab of {vocab}")
         learned = learn(
-            Corpus(corpus, roots, vocab=vocab),
+            Corpus(corpus, roots, vocab=corpus.vocab),
             self.depth,
-            vocab=vocab,
+            vocab=self.vocab,
             mode=self.mode,
             p_binary=self.p_binary,
+            noise=self.noise,
+            strict=self.strict,
             seed=self.seed,
             starts=self.starts,
             rounds=self.rounds,
             progress=partial(print, file=sys.stderr) if self.verbose else None,
         )
-        layers = [learned.grammar.rules(level) for level in range(self.depth)]
-        # Learners know nothing about the prior: their roots are equally likely, even those that are no label.
-        self.grammar_ = Grammar.from_rules(layers, prior=np.bincount(roots, minlength=vocab) / len(roots), vocab=vocab)
+        self.grammar_ = learned.grammar
         self.verdict_, self.converged_, self.levels_ = learned.verdict, learned.converged, learned.levels
         self.classes_ = classes
         self.__dict__.pop("n_features_in_", None)
@@ -130,10 +133,9 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         corpus, _ = _read(X)
         unknown_before = np.concatenate([[0], np.cumsum(corpus.tokens >= self.grammar_.vocab)])
         known = np.diff(unknown_before[corpus.offsets]) == 0
-        # Roots that are no label have no share: their prior is zero.
-        prior = self.grammar_.prior[: len(self.classes_)]
+        prior = self.grammar_.prior
         probabilities = np.tile(prior, (len(corpus), 1))
-        posterior = self.grammar_.inside(corpus[known])[1][:, : len(prior)]
+        posterior = self.grammar_.inside(corpus[known])[1]
         probabilities[known] = np.where(posterior.any(axis=1, keepdims=True), posterior, prior)
         return probabilities
 

@@ -116,7 +116,27 @@ def test_the_vocab_is_that_of_the_data(learner: GrammarLearner) -> None:
     assert GrammarLearner(depth=DEPTH).fit(TRAIN.padded(), TRAIN.roots).grammar_ == learner.grammar_
     more_labels_than_tokens = np.arange(60) % 5
     few_tokens = np.random.default_rng(0).integers(0, 2, size=(60, 4))
-    assert GrammarLearner(mode="em", starts=1, rounds=1).fit(few_tokens, more_labels_than_tokens).grammar_.vocab == 5
+    grammar = GrammarLearner(mode="em", starts=1, rounds=1).fit(few_tokens, more_labels_than_tokens).grammar_
+    assert grammar.sizes == [5, 2, 2]
+
+
+def test_learn_and_the_estimator_agree(skewed: tuple[Corpus, GrammarLearner]) -> None:
+    corpus, learner = skewed
+    _, roots = np.unique(corpus.roots, return_inverse=True)
+    learned = gardenpath.learn(Corpus(corpus, roots, vocab=VOCAB), DEPTH, vocab=VOCAB)
+    assert learned.grammar == learner.grammar_
+    np.testing.assert_allclose(learned.grammar.prior, np.bincount(roots) / len(roots))
+    assert (learned.skipped, learned.underivable) == (0, 0)
+    assert gardenpath.learn(corpus, DEPTH, mode="paper").skipped is None
+
+
+def test_sentences_of_impossible_length_are_skipped_or_refused() -> None:
+    sentences = [*(sentence.tolist() for sentence in TRAIN), [0, 1, 2]]
+    corpus = Corpus(sentences, [*TRAIN.roots, 0], vocab=VOCAB)
+    learned = gardenpath.learn(corpus, DEPTH)
+    assert (learned.skipped, learned.verdict) == (1, "converged")
+    with pytest.raises(ValueError, match=f"length is 3 in sentence {len(corpus)}, expected 4 to 9 tokens"):
+        gardenpath.learn(corpus, DEPTH, strict=True)
 
 
 def test_labels_can_be_words(learner: GrammarLearner) -> None:
@@ -209,11 +229,9 @@ def test_nothing_is_answered_before_learning(method: str) -> None:
 
 ROWS = TRAIN.padded()[:100]
 BAD_INPUT = {
-    "number of classes is 8, expected at most the vocab of 7": ({"vocab": 7}, TRAIN, None),
-    "token 7 at position .* is not one of the 7 tokens": ({"vocab": 7}, TRAIN, TRAIN.roots % 4),
     "vocab is 300, expected 1 to 255": ({"vocab": 300}, TRAIN, None),
     "depth is 0, expected 1 to 7": ({"depth": 0}, TRAIN, None),
-    "length is .* expected 8 to 27 tokens at depth 3": ({"depth": 3}, TRAIN, None),
+    "length is .* expected 8 to 27 tokens at depth 3": ({"depth": 3, "strict": True}, TRAIN, None),
     "mode is guess, expected exact, paper or em": ({"mode": "guess"}, TRAIN, None),
     "number of sentences is 79, expected at least 80": ({"vocab": 8}, TRAIN[:79], None),
     "number of sentences is 0, expected at least 1": ({}, [], []),

@@ -24,6 +24,8 @@ fn learn_recovers_the_grammar_of_a_file() {
         "verdict",
         "reason",
         "sentences",
+        "skipped",
+        "underivable",
         "levels",
         "accuracy",
         "bayes_accuracy",
@@ -124,11 +126,16 @@ fn bad_input_is_refused_in_one_line() {
     lab.run("corpus sample g.pcfg --count 200 --seed 1 -o c.jsonl");
     std::fs::write(lab.path("rootless.jsonl"), "{\"tokens\":[0,1,2,3]}\n").unwrap();
     for (arguments, expected) in [
-        ("learn c.jsonl --vocab 4 --depth 2", "is not one of the 4 tokens"),
-        ("learn c.jsonl --vocab 8 --depth 3", "length is"),
+        ("learn c.jsonl --vocab 8 --depth 3 --strict", "length is"),
+        ("learn c.jsonl --vocab 8 --depth 5", "length is"),
+        ("learn c.jsonl --vocab 8 --depth 3 --truth g.pcfg", "g.pcfg has depth 2, expected that of --depth, 3"),
+        ("learn c.jsonl --vocab 8 --depth 2 --noise 1", "noise is 1, expected a share"),
         ("learn c.jsonl --vocab 8 --depth 99", "depth is 99, expected 1 to 7"),
         ("learn c.jsonl --vocab 8", "--depth"),
-        ("learn rootless.jsonl --vocab 8 --depth 2", "rootless.jsonl: sentence 1 has no root, expected one below 8"),
+        (
+            "learn rootless.jsonl --vocab 8 --depth 2",
+            "rootless.jsonl: sentence 1 has no root, expected a label for every sentence",
+        ),
         ("learn missing.jsonl --vocab 8 --depth 2", "missing.jsonl: no such file"),
         ("learn --grammar g.pcfg --samples 5", "number of sentences is 5, expected at least 80"),
         ("learn c.jsonl --vocab 8 --depth 2 --p-binary 1.5", "p_binary is 1.5"),
@@ -141,4 +148,46 @@ fn bad_input_is_refused_in_one_line() {
         assert!(line.contains(expected), "{arguments}: {line}");
     }
     assert!(!lab.path("m.safetensors").exists());
+}
+
+/// The seed of the test sentences is none that a corpus could have been sampled with.
+#[test]
+fn the_score_is_not_measured_on_training_sentences() {
+    let lab = Lab::with_grammar(GRAMMAR);
+    for seed in 0..3 {
+        lab.run(&format!("corpus sample g.pcfg --count 2e4 --seed {seed} -o c{seed}.parquet"));
+    }
+    let accuracy = |arguments: &str| lab.json(&format!("learn {arguments} --truth g.pcfg"))["bayes_accuracy"].as_f64();
+    let fresh = accuracy("c0.parquet --vocab 8 --depth 2");
+    for seed in 0..3 {
+        let own = accuracy(&format!("c0.parquet --vocab 8 --depth 2 --test c{seed}.parquet"));
+        assert_ne!(own, fresh, "the test sentences are those of seed {seed}");
+    }
+    assert_ne!(accuracy("c0.parquet --vocab 8 --depth 2 --seed 1"), fresh, "the seed counts");
+}
+
+#[test]
+fn a_test_corpus_of_another_language_is_noticed() {
+    let lab = Lab::with_grammar("--vocab 8 --depth 2 --fraction 0.125 --seed 41");
+    lab.run("grammar sample --vocab 8 --depth 2 --fraction 0.125 --seed 42 -o other.pcfg");
+    lab.run("corpus sample other.pcfg --count 500 --seed 1 -o t.jsonl");
+    let output = lab.try_run("learn --grammar g.pcfg --samples 6000 --seed 1 --test t.jsonl");
+    let notes = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && notes.contains("% of t.jsonl: another language?"), "{notes}");
+}
+
+#[test]
+fn sentences_without_a_derivation_are_counted() {
+    let lab = Lab::with_grammar(GRAMMAR);
+    lab.run("corpus sample g.pcfg --count 1e4 --seed 1 -o c.jsonl");
+    let mut corpus = std::fs::read_to_string(lab.path("c.jsonl")).unwrap();
+    corpus.push_str("{\"tokens\":[1,2],\"root\":3}\n");
+    std::fs::write(lab.path("c.jsonl"), corpus).unwrap();
+    let output = lab.try_run("learn c.jsonl --vocab 8 --depth 2");
+    let (text, notes) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(text.contains("verdict: converged\n1 sentence skipped: impossible length"), "{text}");
+    assert_eq!(notes, "warning: skipped 1 sentence whose length no tree has\n");
+    let report = lab.json("learn c.jsonl --vocab 8 --depth 2");
+    assert_eq!((report["skipped"].as_u64(), report["underivable"].as_u64()), (Some(1), Some(0)));
+    assert!(lab.json("learn c.jsonl --vocab 8 --depth 2 --mode paper")["skipped"].is_null());
 }

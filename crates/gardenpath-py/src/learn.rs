@@ -17,6 +17,8 @@ pub struct PyLearned {
     grammar: Grammar,
     verdict: Option<Verdict>,
     levels: Vec<PyLevel>,
+    /// What mode exact counts: sentences that were skipped, and those without a derivation from their label.
+    uncounted: Option<(usize, usize)>,
 }
 
 /// What was learned about one level.
@@ -76,6 +78,18 @@ impl PyLearned {
         self.verdict == Some(Verdict::Converged)
     }
 
+    /// The number of sentences that were skipped because no tree has their length. Only mode exact counts them.
+    #[getter]
+    fn skipped(&self) -> Option<usize> {
+        self.uncounted.map(|(skipped, _)| skipped)
+    }
+
+    /// The number of sentences that the grammar does not derive from their label. Only mode exact counts them.
+    #[getter]
+    fn underivable(&self) -> Option<usize> {
+        self.uncounted.map(|(_, underivable)| underivable)
+    }
+
     /// What was learned about each level, from the root down.
     #[getter]
     fn levels(&self) -> Vec<PyLevel> {
@@ -85,7 +99,7 @@ impl PyLearned {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts)> {
         let maker = py.import("gardenpath._core")?.getattr("_restore_learned")?;
         let verdict = self.verdict.as_ref().map(|_| (self.converged(), self.verdict().to_owned()));
-        Ok((maker, (self.grammar(), verdict, self.levels.clone())))
+        Ok((maker, (self.grammar(), verdict, self.levels.clone(), self.uncounted)))
     }
 
     fn __repr__(&self) -> String {
@@ -94,7 +108,7 @@ impl PyLearned {
 }
 
 /// What `pickle` keeps of a learned grammar.
-type Parts = (PyGrammar, Option<(bool, String)>, Vec<PyLevel>);
+type Parts = (PyGrammar, Option<(bool, String)>, Vec<PyLevel>, Option<(usize, usize)>);
 
 /// Makes a learned grammar from what `pickle` kept.
 #[pyfunction]
@@ -102,15 +116,19 @@ pub fn _restore_learned(
     grammar: &Bound<'_, PyGrammar>,
     verdict: Option<(bool, String)>,
     levels: Vec<PyLevel>,
+    uncounted: Option<(usize, usize)>,
 ) -> PyLearned {
     let judge = |(converged, reason)| if converged { Verdict::Converged } else { Verdict::NotConverged(reason) };
-    PyLearned { grammar: (*grammar.get().grammar).clone(), verdict: verdict.map(judge), levels }
+    PyLearned { grammar: (*grammar.get().grammar).clone(), verdict: verdict.map(judge), levels, uncounted }
 }
 
 /// Learns a grammar from sentences and their roots.
 ///
 /// Mode "exact" recovers every rule, or says why not; "paper" is the algorithm of the paper; "em" is inside-outside from random starts.
-/// `progress` is called with a line of text at every step.
+/// `vocab` is the number of symbols of each level between root and tokens, that of the tokens if it is None; tokens and classes are those of
+/// the corpus, and the prior is how often the classes occurred. `noise` is the share of labels and tokens that may be wrong before mode exact
+/// distrusts sentences without a derivation. Sentences whose length no tree has are skipped, or refused if `strict`. `progress` is called
+/// with a line of text at every step.
 ///
 /// >>> import gardenpath
 /// >>> truth = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=3)
@@ -120,7 +138,7 @@ pub fn _restore_learned(
 /// >>> all(level.exact for level in gardenpath.score_rules(learned.grammar, truth))
 /// True
 #[pyfunction]
-#[pyo3(signature = (corpus, depth, *, vocab=None, mode="exact", p_binary=None, seed=0, gamma_binary=0.85, gamma_ternary=1.5,
+#[pyo3(signature = (corpus, depth, *, vocab=None, mode="exact", p_binary=None, noise=exact::Options::NOISE, strict=false, seed=0, gamma_binary=0.85, gamma_ternary=1.5,
                     alignment="inner-product", starts=3, rounds=50, progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn learn(
@@ -130,6 +148,8 @@ pub fn learn(
     vocab: Option<usize>,
     mode: &str,
     p_binary: Option<f64>,
+    noise: f64,
+    strict: bool,
     seed: u64,
     gamma_binary: f64,
     gamma_ternary: f64,
@@ -138,7 +158,8 @@ pub fn learn(
     rounds: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PyLearned> {
-    let vocab = vocab.unwrap_or(corpus.get().vocab);
+    let tokens = corpus.get().vocab;
+    let (vocab, classes) = (vocab.unwrap_or(tokens), 0);
     let corpus = &corpus.get().corpus;
     let seed = Seed::new(seed);
     let report = |step: &str| {
@@ -152,12 +173,13 @@ pub fn learn(
     };
     match mode {
         "exact" => {
-            let options = exact::Options { vocab, depth, p_binary, seed };
+            let options = exact::Options { vocab, depth, p_binary, seed, tokens, classes, noise, strict };
             let learned = interrupt::run(py, || exact::learn(corpus, &options, &mut |step| report(step)))?;
             let learned = learned.or_value_error()?;
             let mut levels: Vec<PyLevel> = learned.levels.iter().map(level_of).collect();
             levels.reverse();
-            Ok(PyLearned { grammar: learned.grammar, verdict: Some(learned.verdict), levels })
+            let uncounted = Some((learned.skipped, learned.underivable));
+            Ok(PyLearned { grammar: learned.grammar, verdict: Some(learned.verdict), levels, uncounted })
         }
         "paper" => {
             let alignment = match alignment {
@@ -169,12 +191,18 @@ pub fn learn(
                 .p_binary(p_binary.unwrap_or(0.5))
                 .gammas(gamma_binary, gamma_ternary)
                 .alignment(alignment)
+                .sizes(tokens, classes)
                 .clustering(10, seed);
             let outcome = interrupt::run(py, || learner.learn(corpus))?.or_value_error()?;
-            Ok(PyLearned { levels: levels_of(&outcome.grammar), grammar: outcome.grammar, verdict: None })
+            Ok(PyLearned {
+                levels: levels_of(&outcome.grammar),
+                grammar: outcome.grammar,
+                verdict: None,
+                uncounted: None,
+            })
         }
         "em" => {
-            let options = em::Options { vocab, depth, starts, rounds, seed };
+            let options = em::Options { vocab, depth, starts, rounds, seed, tokens, classes };
             let found = interrupt::run(py, || {
                 em::learn(corpus, &options, &mut |start, round, likelihood| {
                     let (start, round) = (start + 1, round + 1);
@@ -182,7 +210,7 @@ pub fn learn(
                 })
             })?;
             let grammar = found.or_value_error()?.grammar;
-            Ok(PyLearned { levels: levels_of(&grammar), grammar, verdict: None })
+            Ok(PyLearned { levels: levels_of(&grammar), grammar, verdict: None, uncounted: None })
         }
         _ => Err(value_error(format!("mode is {mode}, expected exact, paper or em"))),
     }

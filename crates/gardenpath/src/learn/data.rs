@@ -23,6 +23,10 @@ impl Census {
         if corpus.is_empty() {
             return Err(Error::parameter("number of sentences", 0, "at least 1"));
         }
+        if let Some(i) = corpus.roots().iter().position(|&root| usize::from(root) >= Grammar::MAX_VOCAB) {
+            let value = format!("unknown in sentence {}", i + 1);
+            return Err(Error::parameter("root", value, "a label for every sentence"));
+        }
         let beyond = |largest: Option<&Symbol>| largest.map_or(0, |&symbol| usize::from(symbol) + 1);
         let tokens = tokens.max(beyond(corpus.tokens().iter().max())).max(1);
         let classes = classes.max(beyond(corpus.roots().iter().max()));

@@ -179,6 +179,11 @@ pub fn learn(corpus: &Corpus, options: &Options, progress: &mut dyn FnMut(&str))
         counted = uses::count_uses(&found, corpus, 0..training)?;
     }
     let grammar = uses::reestimate(&found, &counted)?;
+    for report in &mut levels {
+        let rules = grammar.layer(report.level - 1).rules();
+        report.binary_rules = rules.iter().filter(|rule| rule.children.len() == 2).count();
+        report.ternary_rules = rules.len() - report.binary_rules;
+    }
     progress("testing the grammar");
     let (verdict, underivable) = verdict::judge(&grammar, corpus, training, skipped, &counted, &levels, options)?;
     Ok(Learned { grammar, verdict, levels, skipped, underivable })

@@ -102,10 +102,8 @@ impl Report {
         if let Some(verdict) = self.verdict {
             let reason = self.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
             text += &format!("\nverdict: {verdict}{reason}");
-            let uncounted = [
-                (self.underivable, "not derived from their label"),
-                (self.skipped, "skipped: no tree has their length"),
-            ];
+            let uncounted =
+                [(self.underivable, "not derived from their label"), (self.skipped, "skipped: impossible length")];
             for (count, what) in uncounted.iter().filter_map(|(count, what)| Some((count.filter(|n| *n > 0)?, what))) {
                 text += &format!("\n{} {what}", counted(count, "sentence"));
             }
