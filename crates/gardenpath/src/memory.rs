@@ -11,8 +11,8 @@ pub const LIMIT: u64 = 8 << 30;
 /// use gardenpath::memory;
 ///
 /// assert!(memory::check("a small table", 1 << 20).is_ok());
-/// let error = memory::check("a corpus of 1e15 sentences", 30_000_000_000_000_000).unwrap_err();
-/// assert_eq!(error.to_string(), "a corpus of 1e15 sentences needs about 27939677 GB, the limit is 8 GB");
+/// let error = memory::check("a large table", (20 << 30) + 1).unwrap_err();
+/// assert_eq!(error.to_string(), "a large table needs about 21 GB, the limit is 8 GB");
 /// ```
 pub fn check(what: impl ToString, bytes: u128) -> Result<()> {
     if bytes <= u128::from(LIMIT) {

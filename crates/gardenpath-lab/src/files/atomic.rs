@@ -69,7 +69,7 @@ fn small(
 ) -> io::Result<()> {
     let mut file = temporary_file(path.parent().unwrap_or(Path::new(".")))?;
     let name = file.path().to_owned();
-    let written = file.write_all(bytes).and_then(|()| Ok(drop(persist(file)?)));
+    let written = file.write_all(bytes).and_then(|()| Ok(persist(file).map(drop)?));
     temporary().retain(|other| *other != name);
     written
 }
