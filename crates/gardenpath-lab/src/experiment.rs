@@ -117,6 +117,9 @@ impl Experiment {
                 if seen.insert(cell.identity()) {
                     cells.push(cell);
                 }
+                if cells.len() > grid::MAX_CELLS {
+                    bail!("the grids have more than {} cells together", grid::MAX_CELLS);
+                }
             }
         }
         Ok(cells)
@@ -160,6 +163,51 @@ mod tests {
         let full = experiment.cells(Scale::Full).unwrap();
         let sentences: Vec<_> = full.iter().map(|cell| cell.parameters()["sentences"].as_u64().unwrap()).collect();
         assert_eq!(sentences, [100, 1000, 10_000]);
+    }
+
+    #[test]
+    fn sizes_are_checked_before_cells_are_made() {
+        let wrong = |from: &str, to: &str| format!("{:#}", Experiment::parse(&EXAMPLE.replace(from, to)).unwrap_err());
+        for range in ["1..9000000000000000000", "0..18446744073709551615", "1..1000000000", "1..100001"] {
+            let error = wrong("1..3", range);
+            assert!(
+                error.starts_with("grid 1: seed: the range") && error.contains("more than 100000 values"),
+                "{error}"
+            );
+        }
+        assert!(
+            wrong("points = 3", "points = 9000000000000000000").contains("sentences: expected at most 100000 points")
+        );
+        let error = wrong("1..3", "1..30000");
+        assert!(error.contains("more than 100000 cells: 30000 of seed times 2 of shift times 2 of vocab"), "{error}");
+        // A product that overflows: 10 names with 100 values each.
+        let list: Vec<String> = (1..=100).map(|value| value.to_string()).collect();
+        let many: String = (0..10).map(|k| format!("x{k} = [{}]\n", list.join(","))).collect();
+        assert!(wrong("depth = 2", &format!("depth = 2\n{many}")).contains("more than 100000 cells"));
+        let names: String = (0..100_000).map(|k| format!("x{k} = 1\n")).collect();
+        assert!(wrong("depth = 2", &names).contains("names have values, expected at most 100"));
+        // Grids that are small one by one.
+        let grids: String = (0..11)
+            .map(|k| format!("[[full]]\nvocab = 8\nshift = 0\nseed = '{}..{}'\n", k * 10_000 + 1, (k + 1) * 10_000))
+            .collect();
+        assert!(wrong("[[full]]", &format!("{grids}[[full]]")).contains("more than 100000 cells together"));
+    }
+
+    #[test]
+    fn nesting_is_no_way_to_crash() {
+        let deep = |open: &str, close: &str| open.repeat(200_000) + "1" + &close.repeat(200_000);
+        let error = |value: &str| {
+            let text = EXAMPLE.replace("depth = 2", &format!("depth = {value}"));
+            format!("{:#}", Experiment::parse(&text).unwrap_err())
+        };
+        assert!(error(&format!("\"{}\"", deep("(", ")"))).contains("depth: the expression is nested more than 100"));
+        for value in [deep("[", "]"), deep("{ a = ", " }")] {
+            assert!(error(&value).starts_with("line 5: "), "{}", error(&value));
+        }
+        let keys = format!("{}a = 1", "a.".repeat(200_000));
+        for text in [keys.clone(), format!("[{}a]", "a.".repeat(200_000)), format!("x = {{ {keys} }}")] {
+            assert!(Experiment::parse(&text).is_err());
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod figure;
 pub mod files;
 pub mod fit;
 pub mod measure;
+mod process;
 pub mod progress;
 pub mod record;
 pub mod report;
@@ -35,19 +36,23 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     signals::obey();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let result = commands::run(&cli, &mut out).and_then(|()| Ok(out.flush()?));
+    if result.as_ref().is_err_and(|error| !is_closed_pipe(error)) {
+        // Lines that were finished before the error are still results.
+        let _ = out.flush();
+    }
+    // What is buffered now would only fail again when it is dropped.
+    drop(out.into_parts());
+    ending(result)
+}
+
+/// Says what went wrong, if anything did. That the reader of the output has seen enough is no fault.
+fn ending(result: anyhow::Result<()>) -> ExitCode {
     match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_closed_pipe(&error) => {
-            // The reader has seen enough. What is buffered would only fail again when it is dropped.
-            drop(out.into_parts());
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            // Lines that were finished before the error are still results.
-            let _ = out.flush();
+        Err(error) if !is_closed_pipe(&error) => {
             report(&format!("{error:#}"));
             ExitCode::from(2)
         }
+        _ => ExitCode::SUCCESS,
     }
 }
 
@@ -55,8 +60,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn refuse_arguments(error: &clap::Error) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            let _ = error.print();
-            ExitCode::SUCCESS
+            ending(error.print().and_then(|()| io::stdout().flush()).map_err(Into::into))
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();
@@ -75,8 +79,7 @@ fn refuse_arguments(error: &clap::Error) -> ExitCode {
 }
 
 fn report(message: &str) {
-    let line: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let _ = writeln!(io::stderr(), "error: {line}");
+    let _ = writeln!(io::stderr(), "error: {}", progress::one_line(message));
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

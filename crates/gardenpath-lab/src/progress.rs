@@ -1,31 +1,42 @@
-//! Progress on standard error: bars on a terminal, nothing elsewhere.
+//! What is said on standard error: progress on a terminal, nothing elsewhere, and remarks of one line.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-/// A bar for a job of `total` steps with the time left.
+/// A bar for a job of `total` steps with the time left. It is there at once, however long the first step takes.
 pub fn bar(total: u64, what: &str) -> ProgressBar {
-    styled(ProgressBar::new(total), what, "{msg} {bar:30} {human_pos}/{human_len}, {eta} left")
+    styled(ProgressBar::new(total), what, "{spinner} {msg} {bar:30} {human_pos}/{human_len} in {elapsed}{left}")
 }
 
-/// A sign of life for a job of unknown length, with what was done so far.
+/// A sign of life for a job of unknown length, with the time since the beginning.
 pub fn spinner(what: &str) -> ProgressBar {
-    let spinner = styled(ProgressBar::new_spinner(), what, "{spinner} {msg} {human_pos} in {elapsed}");
-    spinner.enable_steady_tick(Duration::from_millis(100));
-    spinner
+    styled(ProgressBar::new_spinner(), what, "{spinner} {msg} {elapsed}")
 }
 
-/// A line that says what it is told, with the time since the beginning.
+/// A sign of life for a job of unknown length that counts what was done so far.
+pub fn counter(what: &str) -> ProgressBar {
+    styled(ProgressBar::new_spinner(), what, "{spinner} {msg} {human_pos} in {elapsed}")
+}
+
+/// A line that says what it is told, cut to the width of the terminal, with the time since the beginning.
 pub fn line(what: &str) -> ProgressBar {
-    let line = styled(ProgressBar::new_spinner(), what, "{spinner} {wide_msg} {elapsed}");
-    line.enable_steady_tick(Duration::from_millis(100));
-    line
+    styled(ProgressBar::new_spinner(), what, "{spinner} {wide_msg} {elapsed}")
 }
 
 fn styled(bar: ProgressBar, what: &str, template: &str) -> ProgressBar {
-    let style = ProgressStyle::with_template(template).expect("templates are valid").progress_chars("━━─");
-    bar.with_message(what.to_owned()).with_style(style)
+    let style = ProgressStyle::with_template(template).expect("templates are valid");
+    let bar = bar.with_message(what.to_owned()).with_style(style.progress_chars("━━─").with_key("left", time_left));
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}
+
+/// The time left, as soon as something is done from which it can be told.
+fn time_left(state: &ProgressState, out: &mut dyn fmt::Write) {
+    if state.pos() > 0 {
+        let _ = write!(out, ", {:#} left", HumanDuration(state.eta()));
+    }
 }
 
 /// The same bar for a job that prints results meanwhile: it would tear them apart if both are on one terminal.
@@ -36,7 +47,36 @@ pub fn beside_results(bar: ProgressBar) -> ProgressBar {
     bar
 }
 
-/// A remark on standard error. That it cannot be written is no reason to stop.
+/// A remark on standard error, in one line. That it cannot be written is no reason to stop.
 pub fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", one_line(text));
+}
+
+/// The longest line of a message, in characters. Longer ones quote a file, not a fault.
+const LONGEST: usize = 600;
+
+/// A message in one line of reasonable length: of a longer one the beginning and the end remain, where the file and the reason are.
+pub fn one_line(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    if text.chars().nth(LONGEST).is_none() {
+        return text.chars().map(plain).collect();
+    }
+    let head = text.chars().take(LONGEST * 2 / 3);
+    let tail: Vec<char> = text.chars().rev().take(LONGEST / 4).collect();
+    head.chain(" … ".chars()).chain(tail.into_iter().rev()).map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_one_line_of_reasonable_length() {
+        assert_eq!(one_line("a\nb\tc"), "a b c");
+        let whole = "é".repeat(LONGEST);
+        assert_eq!(one_line(&whole), whole);
+        let line = one_line(&format!("file: {}: the reason", "é".repeat(10_000_000)));
+        assert!(line.starts_with("file: éé") && line.ends_with("éé: the reason"), "{line}");
+        assert!(line.chars().count() < LONGEST);
+    }
 }

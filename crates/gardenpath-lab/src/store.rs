@@ -4,15 +4,19 @@
 //! workers on one cell write the same bytes, and the later one changes nothing. How long a cell took is kept beside the
 //! results, which are the same wherever they are made.
 
+mod marks;
+
+pub use marks::RENEWAL;
+
 use crate::files::atomic;
 use crate::measure::Measure;
 use crate::record::Record;
 use anyhow::{Context, Result};
+use marks::Marks;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 /// A directory of results.
 #[derive(Clone, Debug)]
@@ -49,12 +53,6 @@ pub enum State {
     Missing,
 }
 
-/// A mark that is older than this was left behind by a worker that is gone; those at work renew theirs.
-const STALE: Duration = Duration::from_secs(45);
-
-/// How often a worker renews its marks.
-pub const RENEWAL: Duration = Duration::from_secs(10);
-
 impl Store {
     /// The store in a directory, which is made if it does not exist.
     pub fn open(directory: &Path) -> Result<Self> {
@@ -85,13 +83,9 @@ impl Store {
 
     /// What is known of a cell.
     pub fn state(&self, cell: &Measure) -> State {
-        let is_fresh = |path: &Path| {
-            let age = fs::metadata(path).and_then(|data| data.modified()).ok();
-            age.and_then(|time| SystemTime::now().duration_since(time).ok()).is_some_and(|age| age < STALE)
-        };
         match () {
             () if self.is_done(cell) => State::Done,
-            () if is_fresh(&self.path(RUNNING, cell)) => State::Running,
+            () if self.marks().is_held(&cell.identity()) => State::Running,
             () if self.failure_path(cell).exists() => State::Failed,
             () => State::Missing,
         }
@@ -117,7 +111,7 @@ impl Store {
 
     /// Keeps the result of a cell, and how long it took.
     pub fn write(&self, cell: &Measure, result: Map<String, Value>, seconds: f64) -> Result<()> {
-        let _ = fs::write(self.path(SECONDS, cell), format!("{seconds:.3}"));
+        let _ = atomic::replace(&self.path(SECONDS, cell), format!("{seconds:.3}").as_bytes());
         write_json(&self.cell_path(cell), &Stored { parameters: cell.parameters(), result })?;
         let _ = fs::remove_file(self.failure_path(cell));
         Ok(())
@@ -138,14 +132,38 @@ impl Store {
         fs::read_to_string(self.path(SECONDS, cell)).ok()?.parse().ok()
     }
 
-    /// Marks a cell as being worked on, or renews the mark. Marks are for people: that one cannot be set does no harm.
-    pub fn mark(&self, cell: &Measure) {
-        let _ = fs::write(self.path(RUNNING, cell), std::process::id().to_string());
+    fn marks(&self) -> Marks {
+        Marks::new(self.directory.join(RUNNING))
     }
 
-    /// Removes the mark of a cell.
-    pub fn unmark(&self, cell: &Measure) {
-        let _ = fs::remove_file(self.path(RUNNING, cell));
+    /// Marks a cell as being worked on, unless somebody else works on it: then the answer is `false`. A mark is no promise: it is
+    /// believed while it is renewed and its process lives.
+    pub fn claim(&self, cell: &Measure) -> bool {
+        self.marks().claim(&cell.identity())
+    }
+
+    /// Renews the mark of a cell.
+    pub fn renew(&self, cell: &Measure) {
+        self.marks().renew(&cell.identity());
+    }
+
+    /// Removes the mark of a cell, if this process has set it.
+    pub fn release(&self, cell: &Measure) {
+        self.marks().release(&cell.identity());
+    }
+
+    /// Removes the marks and temporary files that killed workers have left: those of processes of this machine that have ended, and
+    /// whatever is older than an hour.
+    pub fn clean(&self) {
+        self.marks().clean();
+        for part in [CELLS, FAILED, RUNNING, SECONDS] {
+            marks::clean_temporary(&self.directory.join(part));
+        }
+    }
+
+    /// Refuses a directory into which no result can be written.
+    pub fn check_writable(&self) -> Result<()> {
+        atomic::check(&self.directory.join(CELLS).join("any"))
     }
 }
 
@@ -176,9 +194,10 @@ mod tests {
         let store = Store::open(directory.path()).unwrap();
         let [cell, other] = cells().try_into().unwrap();
         assert_eq!(store.state(&cell), State::Missing);
-        store.mark(&cell);
+        assert!(store.claim(&cell));
         assert_eq!(store.state(&cell), State::Running);
-        store.unmark(&cell);
+        assert!(!store.claim(&cell));
+        store.release(&cell);
         store.write_failure(&cell, "no luck").unwrap();
         assert_eq!(store.state(&cell), State::Failed);
         assert_eq!(store.failure(&cell).unwrap().error, "no luck");

@@ -5,6 +5,7 @@ pub mod slurm;
 pub mod status;
 
 use crate::measure::Measure;
+use crate::progress::one_line;
 use crate::store::{RENEWAL, Store};
 use anyhow::{Context, Result, anyhow, bail};
 use gardenpath::interrupt::{Interrupted, checkpoint, obey, obeyed};
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The part of a sweep that one process takes: every `count`th cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,9 @@ pub enum Event<'a> {
 /// Measures the cells that are missing. Each is measured by one of `threads` workers, on a single thread; with fewer cells than
 /// threads, each has several.
 ///
+/// Cells that another process works on come last, and are measured only if that process does not finish them. What killed workers have
+/// left in the store is removed first.
+///
 /// A cell that fails is recorded, and the others go on. That a result cannot be stored, or an event not be reported, is an error. If the
 /// calling thread [obeys](obey) a flag, so do the workers: once it is set they leave their cells, which remain missing, and that is
 /// an error too.
@@ -73,14 +77,17 @@ pub fn run<'a>(
     threads: usize,
     report: &mut dyn FnMut(Event<'a>) -> Result<()>,
 ) -> Result<()> {
+    store.check_writable()?;
+    store.clean();
     let workers = threads.min(cells.len()).max(1);
-    let next = AtomicUsize::new(0);
+    let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
     let marks = Marks::default();
     thread::scope(|scope| {
         scope.spawn(|| marks.renew(store));
         let (sender, events) = mpsc::channel();
         for _ in 0..workers {
-            let worker = Worker { cells, store, next: &next, marks: &marks, events: sender.clone(), stop: obeyed() };
+            let (next, over, marks, events) = (&next, &over, &marks, sender.clone());
+            let worker = Worker { cells, store, next, over, marks, events, stop: obeyed() };
             scope.spawn(move || worker.run((threads / workers).max(1)));
         }
         drop(sender);
@@ -92,6 +99,7 @@ pub fn run<'a>(
             if result.is_err() {
                 // The workers find nothing more to do.
                 next.store(cells.len(), Ordering::Relaxed);
+                over.store(true, Ordering::Relaxed);
             }
         }
         marks.close();
@@ -99,10 +107,15 @@ pub fn run<'a>(
     })
 }
 
+/// The longest time between two looks at cells that other processes work on.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
 struct Worker<'s, 'a> {
     cells: &'s [&'a Measure],
     store: &'s Store,
     next: &'s AtomicUsize,
+    /// Set after an error.
+    over: &'s AtomicBool,
     marks: &'s Marks<'a>,
     events: Sender<Result<Event<'a>>>,
     stop: Option<&'static AtomicBool>,
@@ -121,15 +134,44 @@ impl<'a> Worker<'_, 'a> {
             Ok(pool) => pool,
             Err(error) => return drop(self.events.send(Err(error).context("cannot start a thread"))),
         };
+        let mut held = Vec::new();
         while let Some(&cell) = self.cells.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            let event = if self.store.is_done(cell) { Ok(Event::Found(cell)) } else { self.measure(cell, &pool) };
-            // Nobody listens any more only if the sweep has ended.
-            let _ = self.events.send(event);
+            if !self.attempt(cell, &pool) {
+                held.push(cell);
+            }
+        }
+        let mut pause = Duration::from_millis(1);
+        while !held.is_empty() && !self.over.load(Ordering::Relaxed) {
+            if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return drop(self.events.send(Err(anyhow!("interrupted"))));
+            }
+            thread::sleep(pause);
+            pause = (2 * pause).min(LONGEST_PAUSE);
+            held.retain(|cell| !self.attempt(cell, &pool));
         }
     }
 
+    /// Sees to it that a cell has a result, unless another process is about to: then the answer is `false`.
+    fn attempt(&self, cell: &'a Measure, pool: &rayon::ThreadPool) -> bool {
+        let mut found = self.store.is_done(cell);
+        if !found {
+            if !self.marks.claim(self.store, cell) {
+                return false;
+            }
+            // Its last worker may have finished it a moment ago.
+            found = self.store.is_done(cell);
+            if found {
+                self.marks.release(self.store, cell);
+            }
+        }
+        let event = if found { Ok(Event::Found(cell)) } else { self.measure(cell, pool) };
+        // Nobody listens any more only if the sweep has ended.
+        let _ = self.events.send(event);
+        true
+    }
+
+    /// Measures a cell that is marked.
     fn measure(&self, cell: &'a Measure, pool: &rayon::ThreadPool) -> Result<Event<'a>> {
-        self.marks.set(self.store, cell);
         let start = Instant::now();
         let work = || {
             checkpoint();
@@ -145,7 +187,7 @@ impl<'a> Worker<'_, 'a> {
                 Err(error) => self.store.write_failure(cell, &error).map(|()| Event::Failed(cell, error)),
             },
         };
-        self.marks.remove(self.store, cell);
+        self.marks.release(self.store, cell);
         event
     }
 }
@@ -153,11 +195,11 @@ impl<'a> Worker<'_, 'a> {
 /// The result of a cell, or its error or panic in one line.
 fn flatten(outcome: thread::Result<Result<Map<String, Value>>>) -> Result<Map<String, Value>, String> {
     match outcome {
-        Ok(result) => result.map_err(|error| format!("{error:#}").replace('\n', " ")),
+        Ok(result) => result.map_err(|error| one_line(&format!("{error:#}"))),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-            Err(format!("panicked: {}", text.unwrap_or_default().replace('\n', " ")))
+            Err(format!("panicked: {}", one_line(&text.unwrap_or_default())))
         }
     }
 }
@@ -174,14 +216,17 @@ impl<'a> Marks<'a> {
         self.at_work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set(&self, store: &Store, cell: &'a Measure) {
-        self.lock().0.push(cell);
-        store.mark(cell);
+    fn claim(&self, store: &Store, cell: &'a Measure) -> bool {
+        let claimed = store.claim(cell);
+        if claimed {
+            self.lock().0.push(cell);
+        }
+        claimed
     }
 
-    fn remove(&self, store: &Store, cell: &Measure) {
+    fn release(&self, store: &Store, cell: &Measure) {
         self.lock().0.retain(|other| *other != cell);
-        store.unmark(cell);
+        store.release(cell);
     }
 
     fn close(&self) {
@@ -194,7 +239,7 @@ impl<'a> Marks<'a> {
         let mut at_work = self.lock();
         while !at_work.1 {
             at_work = self.closed.wait_timeout(at_work, RENEWAL).unwrap_or_else(PoisonError::into_inner).0;
-            at_work.0.iter().for_each(|cell| store.mark(cell));
+            at_work.0.iter().for_each(|cell| store.renew(cell));
         }
     }
 }

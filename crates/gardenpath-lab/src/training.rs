@@ -64,8 +64,8 @@ impl Recipe {
             bail!("expected at least one sentence to learn from and one to test on");
         }
         let seed = Seed::new(self.seed);
-        let train = Corpus::sample(grammar, seed, 0..self.samples);
-        let test = Corpus::sample(grammar, seed.child("test"), 0..self.test);
+        let train = Corpus::try_sample(grammar, seed, 0..self.samples)?;
+        let test = Corpus::try_sample(grammar, seed.child("test"), 0..self.test)?;
         let bayes = answers(grammar, &test)?;
         Ok(Data { train, test, bayes_loss: bayes.cross_entropy, bayes_accuracy: bayes.accuracy })
     }

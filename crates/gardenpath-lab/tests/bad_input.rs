@@ -126,6 +126,28 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("theory entropy --fraction 7", &["fraction", "7"]),
         ("theory complexity --vocab 4 --depth 2 --fraction 0", &["fraction is 0"]),
         ("theory complexity --vocab 4 --depth 10 --fraction 0.5", &["depth"]),
+        // Names of results are checked before anything else: the input of these commands does not exist.
+        ("learn missing.jsonl --vocab 6 --depth 2 -o no/new.pcfg", &["no/new.pcfg", "no directory"]),
+        ("learn missing.jsonl --vocab 6 --depth 2 -o new.txt", &["new.txt", ".pcfg"]),
+        ("learn missing.jsonl --vocab 6 --depth 2 -o dir.pcfg", &["dir.pcfg", "is a directory"]),
+        ("grammar convert missing.pcfg -o no/new.pcfg", &["no/new.pcfg", "no directory"]),
+        ("grammar convert missing.pcfg -o new.json", &["new.json", ".pcfg"]),
+        ("moments missing.pcfg --samples 10 -o no/new.safetensors", &["no/new.safetensors", "no directory"]),
+        ("moments missing.pcfg --samples 10 -o new.pcfg", &["new.pcfg", ".safetensors"]),
+        ("sweep collect missing.toml --store s -o no/new.parquet", &["no/new.parquet", "no directory"]),
+        ("sweep collect missing.toml --store s -o new.csv", &["new.csv", ".parquet"]),
+        ("parse g.pcfg --sentence nonsense --svg no/new.svg", &["no/new.svg", "no directory"]),
+        ("parse g.pcfg --sentence nonsense --svg dir.jsonl", &["dir.jsonl", ".svg"]),
+        // Sizes are checked before memory is taken.
+        ("learn --grammar g.pcfg --samples 1e15", &["a corpus of 1000000000000000 sentences", "GB"]),
+        ("train --model cnn --vocab 4 --depth 2 --samples 1e12", &["a corpus of 1000000000000 sentences", "GB"]),
+        ("train --model cnn --vocab 4 --depth 2 --samples 10 --test 1e12", &["1000000000000 sentences", "GB"]),
+        ("train --model transformer --vocab 4 --depth 2 --samples 10 --layers 1e12", &["this network", "GB"]),
+        ("train --model cnn --vocab 4 --depth 2 --samples 10 --width 1e12", &["width 1000000000000", "GB"]),
+        ("mup-check --model cnn --batch 1e12", &["a batch of 1000000000000 sentences", "GB"]),
+        ("entropy --vocab 4 --depth 2 --fraction 0.5 --sentences 1e15", &["1000000000000000 sentences", "GB"]),
+        ("snr --vocab 255 --depth 2", &["255^3 triples", "GB"]),
+        ("snr --vocab 4 --depth 10", &["number of sentences", "at most"]),
     ] {
         let message = lab.refusal(arguments);
         for part in parts {
@@ -157,4 +179,58 @@ fn parquet_is_not_written_to_a_stream() {
     let lab = lab();
     std::os::unix::fs::symlink("/dev/stdout", lab.path("stream.parquet")).unwrap();
     assert!(lab.refusal("corpus sample g.pcfg --count 10 -o stream.parquet").contains("ordinary files"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn directories_that_cannot_be_written_are_known_at_once() {
+    let lab = lab();
+    let message = lab.refusal("learn missing.jsonl --vocab 6 --depth 2 -o /proc/new.pcfg");
+    assert!(message.starts_with("/proc/new.pcfg: cannot be written"), "{message}");
+    assert!(lab.refusal("sweep run missing.toml --store /proc/s").contains("missing.toml"));
+    fs::write(
+        lab.path("e.toml"),
+        "measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 4\ndepth = 2\nfraction = 0.5\nseed = 1",
+    )
+    .unwrap();
+    assert!(lab.refusal("sweep run e.toml --store /proc/s").contains("/proc/s"));
+}
+
+#[test]
+fn errors_do_not_quote_whole_files() {
+    let lab = lab();
+    let long = "x".repeat(10_000_000);
+    fs::write(lab.path("long.pcfg"), format!("S -> {long} [1]\n")).unwrap();
+    fs::write(lab.path("long.toml"), format!("measure = '{long}'\nexpects = ''\n")).unwrap();
+    fs::write(lab.path("long.jsonl"), format!("{{\"tokens\":[\"{long}\"]}}\n")).unwrap();
+    let nested = "(".repeat(200_000);
+    let experiment = "measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 4\ndepth = 2\nseed = 1\nfraction =";
+    fs::write(lab.path("nested.toml"), format!("{experiment} '{nested}'\n")).unwrap();
+    fs::write(lab.path("wrong.toml"), format!("{experiment} '1 {long}'\n")).unwrap();
+    for (arguments, file) in [
+        ("grammar info long.pcfg", "long.pcfg"),
+        ("sweep status long.toml --store s", "long.toml"),
+        ("parse g.pcfg long.jsonl", "long.jsonl"),
+        ("sweep status nested.toml --store s", "nested.toml"),
+        ("sweep status wrong.toml --store s", "wrong.toml"),
+    ] {
+        let message = lab.refusal(arguments);
+        assert!(message.starts_with(file) && message.chars().count() < 700, "{arguments}: {message}");
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    let lab = lab();
+    let deep = |open: &str, close: &str| open.repeat(200_000) + &close.repeat(200_000);
+    fs::write(lab.path("deep.json"), format!("{{\"a\":{}}}", deep("[", "]"))).unwrap();
+    fs::write(lab.path("deep.pcfg"), format!("S -> {} [1]\n", deep("(", ")"))).unwrap();
+    fs::write(lab.path("deep.jsonl"), format!("{{\"tokens\":{}}}\n", deep("[", "]"))).unwrap();
+    // Fields that are ignored may hold anything.
+    fs::write(lab.path("ignored.jsonl"), format!("{{\"tokens\":[0,1,2,3],\"x\":{}}}\n", deep("[", "]"))).unwrap();
+    assert!(lab.refusal("grammar info deep.json").starts_with("deep.json"));
+    assert!(lab.refusal("grammar info deep.pcfg").starts_with("deep.pcfg"));
+    assert!(lab.refusal("parse g.pcfg deep.jsonl").starts_with("deep.jsonl: line 1"));
+    let output = lab.try_run("parse g.pcfg ignored.jsonl");
+    assert!(matches!(output.status.code(), Some(0 | 2)), "{output:?}");
 }

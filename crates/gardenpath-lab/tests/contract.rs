@@ -321,6 +321,23 @@ fn theory_entropy_and_complexity() {
 }
 
 #[test]
+fn snr_has_no_interval_where_there_is_none() {
+    let lab = Lab::new();
+    let several = lab.json("snr --vocab 4 --depth 2 --grammars 5");
+    let [low, high] = [0, 1].map(|k| number(&several["interval"][k]));
+    let needed = number(&several["sample_complexity"]);
+    assert!(low <= needed && needed <= high && low < high, "{several}");
+    // One grammar says nothing about others.
+    let one = lab.json("snr --vocab 4 --depth 2 --grammars 1");
+    assert!(one["sample_complexity"].is_number() && one["interval"].is_null(), "{one}");
+    assert!(lab.run("snr --vocab 4 --depth 2 --grammars 1").contains("There is no interval"));
+    // At depth 1 a triple tells its root as soon as it is seen: the ratio is on one side of the threshold from the beginning.
+    let flat = lab.json("snr --vocab 8 --depth 1 --grammars 40");
+    assert!(flat["sample_complexity"].is_null() && flat["interval"].is_null(), "{flat}");
+    assert!(lab.run("snr --vocab 8 --depth 1").contains("does not cross 0.5 between 100 and 5,000 sentences"));
+}
+
+#[test]
 fn version_and_help() {
     let lab = Lab::new();
     assert_eq!(lab.run("--version"), format!("gardenpath {}\n", env!("CARGO_PKG_VERSION")));

@@ -45,6 +45,13 @@ fn slices_nest() {
     let slice = lab.run("corpus sample g.pcfg --count 100 --first 500 --seed 3 --trees");
     let expected: String = all.lines().skip(500).take(100).map(|line| line.to_owned() + "\n").collect();
     assert_eq!(slice, expected);
+    // The last numbers that there are.
+    let last = lab.run("corpus sample g.pcfg --count 5 --first 18446744073709551610 --seed 3");
+    assert_eq!(last.lines().count(), 5);
+    assert_eq!(
+        lab.run("corpus sample g.pcfg --count 1 --first 18446744073709551614 --seed 3"),
+        last.lines().last().unwrap().to_owned() + "\n"
+    );
     assert_ne!(
         lab.run("corpus sample g.pcfg --count 100 --seed 4"),
         lab.run("corpus sample g.pcfg --count 100 --seed 3")
@@ -199,4 +206,50 @@ fn the_drawn_tree_is_golden() {
     let lab = Lab::with_grammar("--vocab 3 --depth 3 --fraction 1 --seed 1");
     let text = lab.run("parse g.pcfg --sentence \"0 1 2 0 1 2 0 1 2 0 1 2\" --limit 1");
     assert_eq!(text, include_str!("golden/tree.txt"));
+}
+
+#[test]
+fn moments_do_not_depend_on_threads() {
+    let lab = Lab::with_grammar(GRAMMAR);
+    for samples in ["1e5", "exact"] {
+        let moments = |threads: u32| {
+            let said =
+                lab.run(&format!("moments g.pcfg --samples {samples} -o m.safetensors --json --threads {threads}"));
+            (said, fs::read(lab.path("m.safetensors")).unwrap())
+        };
+        let one = moments(1);
+        assert!([2, 7, 64].iter().all(|&threads| moments(threads) == one), "{samples}");
+    }
+    // Not even whether they fit: with one table for each of so many threads these would need 11 GB.
+    lab.run("grammar sample --vocab 48 --depth 1 --fraction 0.02 -o large.pcfg");
+    let moments = |threads: u32| {
+        lab.run(&format!("moments large.pcfg --samples 1000 -o m.safetensors --json --threads {threads}"))
+    };
+    assert_eq!(moments(1), moments(256));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_no_success() {
+    let lab = Lab::with_grammar(GRAMMAR);
+    let full = || fs::File::options().write(true).open("/dev/full").unwrap();
+    for arguments in [
+        "--help",
+        "--version",
+        "corpus sample --help",
+        "corpus sample g.pcfg --count 10",
+        "corpus sample g.pcfg --count 100000",
+        "grammar info g.pcfg",
+        "grammar sample --vocab 4 --depth 2",
+        "theory lengths --depth 3 --json",
+        "reproduce --list",
+    ] {
+        let output = lab.command(arguments).stdout(full()).output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {errors}");
+        assert!(errors.starts_with("error: ") && errors.lines().count() == 1, "{arguments}: {errors}");
+        assert!(errors.to_lowercase().contains("no space left"), "{arguments}: {errors}");
+    }
+    let output = lab.command("corpus sample g.pcfg --count 10 -o /dev/full").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
 }

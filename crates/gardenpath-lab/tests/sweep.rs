@@ -106,6 +106,8 @@ fn bad_experiments_are_refused_in_one_line() {
         ("measure = 'x'\nexpects = ''\n[[grid]]\n", "no measure"),
         ("measure = 'entropy'\nexpects = ''", "[[grid]]"),
         ("measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 'w + 1'", "no number named w"),
+        ("measure = 'entropy'\nexpects = ''\n[[grid]]\nseed = '1..9000000000000000000'", "seed: the range"),
+        ("measure = 'entropy'\nexpects = ''\n[[grid]]\nseed = '1..1000000000'", "seed: the range"),
     ] {
         std::fs::write(lab.path("e.toml"), text).unwrap();
         let output = lab.try_run("sweep run e.toml --store s");
@@ -115,4 +117,62 @@ fn bad_experiments_are_refused_in_one_line() {
     }
     let output = lab.try_run("sweep status nothing.toml --store s");
     assert!(String::from_utf8(output.stderr).unwrap().contains("nothing.toml"));
+}
+
+#[test]
+fn processes_that_share_a_store_share_the_work() {
+    let lab = lab("0.5", 300);
+    let start = |_| {
+        let mut command = lab.command("sweep run e.toml --store s --json");
+        command.stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let children: Vec<_> = (0..3).map(start).collect();
+    let mut measured = Vec::new();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success());
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let events = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let own = events.filter(|event| event["event"] == "measured").map(|event| event["cell"].to_string());
+        measured.extend(own);
+    }
+    let cells: HashSet<&String> = measured.iter().collect();
+    assert_eq!((measured.len(), cells.len()), (300, 300), "each cell is measured once");
+}
+
+#[test]
+fn what_killed_workers_left_is_removed() {
+    let lab = Lab::new();
+    let text = "measure = 'train'\nexpects = ''\n[[grid]]\nmodel = 'cnn'\nvocab = 4\ndepth = 2\nfraction = 0.5\n\
+                width = 16\nsamples = 1000\ntest = 100\nmax_steps = 1_000_000_000\nmin_steps = 1_000_000_000\nseed = 1";
+    std::fs::write(lab.path("long.toml"), text).unwrap();
+    let mut child = lab.command("sweep run long.toml --store s").spawn().unwrap();
+    let running = || std::fs::read_dir(lab.path("s/running")).map_or(0, Iterator::count);
+    while running() == 0 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(lab.json("sweep status long.toml --store s")["running"], 1);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(running(), 1, "a killed worker cannot clean up");
+    assert_eq!(lab.json("sweep status long.toml --store s")["missing"], 1, "its mark counts for nothing");
+    std::fs::write(
+        lab.path("e.toml"),
+        "measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 4\ndepth = 2\nfraction = 0.5\nsentences = 10\nseed = 1",
+    )
+    .unwrap();
+    lab.run("sweep run e.toml --store s");
+    assert_eq!(running(), 0);
+}
+
+#[test]
+fn few_steps_are_no_reason_to_panic() {
+    let lab = Lab::new();
+    let text = "measure = 'train'\nexpects = ''\n[[grid]]\nmodel = 'cnn'\nvocab = 4\ndepth = 2\nfraction = 0.5\nwidth = 8\n\
+                samples = 100\ntest = 100\nmax_steps = 50\nseed = [1, 2]";
+    std::fs::write(lab.path("e.toml"), text).unwrap();
+    assert_eq!(lab.json("sweep status e.toml --store s")["missing"], 2);
+    lab.run("sweep run e.toml --store s --shard 1/2");
+    let status = lab.json("sweep status e.toml --store s");
+    assert_eq!((&status["done"], status["seconds_left"].is_number()), (&Value::from(1), true));
 }

@@ -21,12 +21,9 @@ pub enum Error {
         /// The width.
         width: usize,
     },
-    /// The network does not fit any memory.
-    #[error("this network would need {gigabytes} GB for its weights")]
-    TooLarge {
-        /// The memory of the weights.
-        gigabytes: u128,
-    },
+    /// An error of the core: what was asked for does not fit into memory.
+    #[error(transparent)]
+    Core(#[from] gardenpath::Error),
     /// A tensor is missing.
     #[error("there is no tensor '{name}'")]
     Missing {

@@ -1,8 +1,9 @@
 //! What a network is: its architecture, and the list of parameters that follows from it.
 
 use crate::error::{Error, Result};
-use gardenpath::Shape;
+use gardenpath::{Shape, memory};
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// How hidden layers are scaled, so that their activations stay of order one for unit Gaussian weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +65,7 @@ impl Architecture {
 
     /// The paper's transformer: 16 heads, perceptrons four times as wide, one layer for each level of the tree.
     pub fn transformer(depth: usize, width: usize) -> Self {
-        Architecture::Transformer { layers: depth, heads: 16, mlp: 4 * width }
+        Architecture::Transformer { layers: depth, heads: 16, mlp: width.saturating_mul(4) }
     }
 
     /// The name of the kind.
@@ -175,15 +176,39 @@ impl Network {
                 return Err(Error::Heads { heads, width: self.width });
             }
         }
-        // A number of values beyond which no machine has the memory; multiplications below cannot overflow.
-        const MOST: u128 = 1 << 40;
-        let values: u128 = self.sizes().iter().sum();
-        if values > MOST { Err(Error::TooLarge { gigabytes: (values * 4) >> 30 }) } else { Ok(()) }
+        // Weights, gradients and two moments of the optimiser.
+        let bytes = self.values().saturating_mul(4 * size_of::<f32>() as u128);
+        Ok(memory::check(format_args!("training this network of width {}", self.width), bytes)?)
     }
 
-    fn sizes(&self) -> Vec<u128> {
-        let size = |shape: &Vec<usize>| shape.iter().map(|&n| n as u128).product();
-        self.parameters().iter().map(|parameter| size(&parameter.shape)).collect()
+    /// The number of all values of the parameters, whatever the sizes: they are not listed for each layer.
+    fn values(&self) -> u128 {
+        let size = |shape: &Vec<usize>| shape.iter().map(|&n| n as u128).fold(1, u128::saturating_mul);
+        let all = |network: &Network| {
+            network.parameters().iter().map(|parameter| size(&parameter.shape)).fold(0, u128::saturating_add)
+        };
+        let Architecture::Transformer { layers, heads, mlp } = self.architecture else { return all(self) };
+        let with =
+            |layers| all(&Network { architecture: Architecture::Transformer { layers, heads, mlp }, ..self.clone() });
+        let (none, one) = (with(0), with(1));
+        (one - none).saturating_mul(layers as u128).saturating_add(none)
+    }
+
+    /// Refuses batches of so many sentences whose activations, at the very least, would not fit into memory.
+    pub fn check_batch(&self, sentences: usize) -> Result<()> {
+        let middle = |arities: RangeInclusive<usize>| (arities.start() + arities.end()) as f64 / 2.0;
+        let length: f64 = (0..self.shape.depth()).map(|level| middle(self.shape.arities(level))).product();
+        let rows = sentences as f64 * length * self.hidden_layers() as f64;
+        let bytes = rows * self.width as f64 * size_of::<f32>() as f64;
+        Ok(memory::check(format_args!("a batch of {sentences} sentences at width {}", self.width), bytes as u128)?)
+    }
+
+    /// About how many hidden layers there are.
+    pub(crate) fn hidden_layers(&self) -> usize {
+        match self.architecture {
+            Architecture::Transformer { layers, .. } => layers,
+            Architecture::Cnn { .. } | Architecture::Inn { .. } => self.shape.depth(),
+        }
     }
 
     /// The loss of guessing, `ln classes`: the unit of normalised losses.

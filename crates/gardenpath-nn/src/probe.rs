@@ -20,7 +20,7 @@ use crate::model::Model;
 use crate::network::Network;
 use crate::scalar::Scalar;
 use crate::tensors::Tensors;
-use gardenpath::{Grammar, Seed};
+use gardenpath::{Grammar, Seed, memory};
 use serde::{Deserialize, Serialize};
 
 /// Sentences that are held in memory at a time, with all that the network makes of them.
@@ -99,8 +99,8 @@ impl Probe {
         grammar: &Grammar,
         seed: Seed,
     ) -> Result<ProbeReport> {
-        self.check()?;
         check_grammar(model.network(), grammar)?;
+        self.check::<T>(model.network())?;
         let seed = seed.child("probe");
         let nodes = linear::Nodes::sample(model, weights, grammar, seed.child("linear"), self.train + self.held_out);
         let accuracy = nodes.accuracy(self.train, grammar);
@@ -109,16 +109,20 @@ impl Probe {
         Ok(ProbeReport { layers: nodes.layers, levels, accuracy, sensitivity })
     }
 
-    fn check(&self) -> Result<()> {
+    fn check<T>(&self, network: &Network) -> Result<()> {
         let sizes = [
             ("number of nodes to fit", self.train),
             ("number of nodes to test", self.held_out),
             ("number of sentences with synonyms", self.exchanged),
         ];
-        match sizes.into_iter().find(|&(_, value)| value == 0) {
-            Some((what, value)) => Err(Error::TooSmall { what, value, least: 1 }),
-            None => Ok(()),
+        if let Some((what, value)) = sizes.into_iter().find(|&(_, value)| value == 0) {
+            return Err(Error::TooSmall { what, value, least: 1 });
         }
+        // A row of each hidden layer for a node of each level of each sentence, and its target.
+        let sentences = self.train as u128 + self.held_out as u128;
+        let row = (network.width * size_of::<T>() + network.classes * size_of::<f64>()) as u128;
+        let rows = sentences * (network.hidden_layers() * network.shape.depth()) as u128;
+        Ok(memory::check(format_args!("probing {sentences} sentences"), rows.saturating_mul(row))?)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::corpus::{Corpus, Sampler};
 use crate::error::{Error, Result};
 use crate::grammar::{Ensemble, RuleCounts};
 use crate::inside::Inside;
+use crate::memory;
 use crate::seed::Seed;
 
 /// A mean with its standard error.
@@ -51,6 +52,8 @@ pub fn class_entropy(
     if grammars == 0 || sentences == 0 {
         return Err(Error::parameter("number of grammars and sentences", "0", "at least 1 of each"));
     }
+    let bytes = (u128::from(grammars) + u128::from(sentences)) * size_of::<f64>() as u128;
+    memory::check(format_args!("the entropy of {grammars} grammars with {sentences} sentences each"), bytes)?;
     let (mut means, mut last) = (Vec::new(), Vec::new());
     for g in 0..grammars {
         let seed = seed.child("ambiguity").nth(g);

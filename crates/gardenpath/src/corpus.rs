@@ -7,6 +7,7 @@ pub use sampler::Sampler;
 use crate::error::{Error, Result};
 use crate::grammar::{Grammar, Symbol};
 use crate::interrupt::checkpoint;
+use crate::memory;
 use crate::seed::Seed;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -41,9 +42,32 @@ impl Default for Corpus {
 const SHARD: u64 = 4096;
 
 impl Corpus {
-    /// Samples the sentences with these numbers, on all threads.
+    /// Samples the sentences with these numbers, on all threads. Where the numbers come from a user, [`Corpus::try_sample`] is for
+    /// them: a corpus that does not fit into memory ends the program.
     pub fn sample(grammar: &Grammar, seed: Seed, numbers: Range<u64>) -> Self {
         Self::sample_with(&Sampler::new(grammar), seed, numbers)
+    }
+
+    /// [`Corpus::sample`], if the sentences fit into memory.
+    ///
+    /// ```
+    /// use gardenpath::{Corpus, Ensemble, Seed};
+    ///
+    /// let grammar = Ensemble::new(8, 2).sample(Seed::new(7))?;
+    /// assert_eq!(Corpus::try_sample(&grammar, Seed::new(1), 0..100)?.len(), 100);
+    /// assert!(Corpus::try_sample(&grammar, Seed::new(1), 0..1_000_000_000_000).is_err());
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn try_sample(grammar: &Grammar, seed: Seed, numbers: Range<u64>) -> Result<Self> {
+        Self::check_size(numbers.end.saturating_sub(numbers.start), grammar.mean_length())?;
+        Ok(Self::sample(grammar, seed, numbers))
+    }
+
+    /// Refuses corpora of `count` sentences of this mean length that would not fit into memory.
+    pub fn check_size(count: u64, mean_length: f64) -> Result<()> {
+        let bytes_each = mean_length + (size_of::<usize>() + size_of::<Symbol>()) as f64;
+        // A conversion from float to integer saturates.
+        memory::check(format_args!("a corpus of {count} sentences"), (count as f64 * bytes_each) as u128)
     }
 
     /// Samples the sentences with these numbers, with tables that were made before.
@@ -59,7 +83,7 @@ impl Corpus {
             let sample = |shard: &u64| {
                 checkpoint();
                 let first = numbers.start + shard * SHARD;
-                sampler.sentences(seed, first..numbers.end.min(first + SHARD))
+                sampler.sentences(seed, first..numbers.end.min(first.saturating_add(SHARD)))
             };
             let pieces: Vec<Corpus> = wave.par_iter().map(sample).collect();
             pieces.iter().for_each(|piece| corpus.append(piece));
@@ -82,7 +106,7 @@ impl Corpus {
         let piece = piece.max(1);
         (0..numbers.end.saturating_sub(numbers.start).div_ceil(piece)).map(move |k| {
             let first = numbers.start + k * piece;
-            Corpus::sample_with(sampler, seed, first..numbers.end.min(first + piece))
+            Corpus::sample_with(sampler, seed, first..numbers.end.min(first.saturating_add(piece)))
         })
     }
 

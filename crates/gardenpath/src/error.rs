@@ -117,6 +117,17 @@ pub enum Error {
         /// The limit.
         limit_mb: u64,
     },
+
+    /// A piece of work would not fit into memory.
+    #[error("{what} needs about {gigabytes} GB, the limit is {limit} GB")]
+    Memory {
+        /// What would be held in memory.
+        what: String,
+        /// An estimate of what would be needed, rounded up.
+        gigabytes: u128,
+        /// The limit.
+        limit: u64,
+    },
 }
 
 impl Error {

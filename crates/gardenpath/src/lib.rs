@@ -28,6 +28,7 @@ mod inside;
 pub mod interrupt;
 pub mod learn;
 mod magnitude;
+pub mod memory;
 mod moments;
 mod seed;
 mod semiring;

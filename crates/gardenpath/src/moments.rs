@@ -19,6 +19,7 @@ pub use positional::PositionedTriples;
 
 use crate::error::{Error, Result};
 use crate::grammar::Symbol;
+use crate::memory;
 
 /// Integer counts of adjacent pairs and triples of symbols by root.
 ///
@@ -44,15 +45,16 @@ pub struct Moments {
     triples: Vec<u64>,
 }
 
-/// Tables beyond this are refused instead of exhausting the machine.
-const MEMORY_LIMIT: u64 = 8 << 30;
+/// The bytes of an entry: its count, that of at least one thread, and its covariance.
+const ENTRY_BYTES: u64 = 24;
 
 impl Moments {
     /// Empty tables for tuples of `symbols` symbols and `classes` roots.
     ///
-    /// Sizes are checked first: `symbols^3 * classes` counts for each thread, their sum, and their covariance must fit.
+    /// Sizes are checked first: `symbols^3 * classes` counts, those of one thread, and their covariance must fit. Whether they do
+    /// does not depend on the number of threads: [`Moments::parts`] says how many of them count at a time.
     pub fn new(symbols: usize, classes: usize) -> Result<Self> {
-        check_table(symbols, classes, 16 + 8 * rayon::current_num_threads() as u64)?;
+        check_table(symbols, classes, ENTRY_BYTES)?;
         let (pairs, triples) = (symbols.pow(2) * classes, symbols.pow(3) * classes);
         Ok(Moments { symbols, classes, pairs: vec![0; pairs], triples: vec![0; triples] })
     }
@@ -140,6 +142,12 @@ impl Moments {
         Covariance::new(self.symbols, self.classes, &self.pairs, &self.triples, |&count| count as f64)
     }
 
+    /// How many parts of the data can be counted at once: one for each thread, or fewer if their tables, of `bytes` bytes for each
+    /// entry, would not fit. Counts are integers: their sums do not depend on how the data were divided.
+    fn parts(&self, bytes: usize) -> usize {
+        rayon::current_num_threads().min(memory::at_once(self.triples.len() as u128 * bytes as u128))
+    }
+
     fn check_root(&self, root: Symbol) -> Result<()> {
         if usize::from(root) < self.classes {
             return Ok(());
@@ -167,14 +175,10 @@ impl Moments {
 
 /// Refuses tables of `symbols^3 * classes` entries that would not fit, before any memory is taken.
 fn check_table(symbols: usize, classes: usize, bytes_per_entry: u64) -> Result<()> {
-    let entries = [symbols, symbols, symbols, classes].iter().map(|&n| n as u128).product::<u128>();
-    let needed = entries * u128::from(bytes_per_entry);
     if symbols == 0 || classes == 0 {
         return Err(Error::parameter("number of symbols and roots", format!("{symbols} and {classes}"), "at least 1"));
     }
-    if needed <= u128::from(MEMORY_LIMIT) {
-        return Ok(());
-    }
-    let table = format!("{symbols}^3 triples by {classes} roots, {} MB", needed >> 20);
-    Err(Error::parameter("table of moments", table, format!("at most {} MB", MEMORY_LIMIT >> 20)))
+    let entries = [symbols, symbols, symbols, classes].iter().map(|&n| n as u128).fold(1, u128::saturating_mul);
+    let table = format!("a table of moments of {symbols}^3 triples by {classes} roots");
+    memory::check(table, entries.saturating_mul(bytes_per_entry.into()))
 }

@@ -8,6 +8,7 @@ use crate::corpus::{Corpus, Sampler};
 use crate::error::{Error, Result};
 use crate::grammar::{Children, Ensemble, Grammar};
 use crate::interrupt::checkpoint;
+use crate::memory;
 use crate::moments::PositionedTriples;
 use crate::seed::Seed;
 use rayon::prelude::*;
@@ -68,6 +69,10 @@ impl SignalToNoise {
     pub fn measure_at(grammar: &Grammar, position: usize, samples: &[u64], seed: Seed) -> Result<Self> {
         if samples.is_empty() || samples[0] == 0 || samples.windows(2).any(|pair| pair[0] >= pair[1]) {
             return Err(Error::parameter("numbers of sentences", format!("{samples:?}"), "positive and increasing"));
+        }
+        // Counts are 32 bits wide.
+        if let Some(most) = samples.last().filter(|&&most| most > MAX_SAMPLES) {
+            return Err(Error::parameter("number of sentences", most, format!("at most {MAX_SAMPLES}")));
         }
         let (vocab, classes) = (grammar.vocab(), grammar.classes());
         let exact = PositionedTriples::new(grammar, position)?;
@@ -141,7 +146,16 @@ impl SignalStudy {
             progress(1);
             curve
         };
-        Ok(SignalStudy { curves: (0..grammars).into_par_iter().map(measure).collect::<Result<_>>()? })
+        let curve = size_of::<SignalToNoise>() + 3 * size_of::<f64>() * samples.len();
+        memory::check(format_args!("the curves of {grammars} grammars"), u128::from(grammars) * curve as u128)?;
+        // The exact law and the counts of one grammar; where they are large, fewer grammars are measured side by side.
+        let table = (ensemble.vocab() as u128).saturating_pow(4).saturating_mul(32);
+        let mut curves = Vec::new();
+        for first in (0..grammars).step_by(memory::at_once(table)) {
+            let last = grammars.min(first.saturating_add(memory::at_once(table) as u64));
+            curves.extend((first..last).into_par_iter().map(measure).collect::<Result<Vec<_>>>()?);
+        }
+        Ok(SignalStudy { curves })
     }
 
     /// The inverse ratio at each number of sentences, averaged over all grammars.
@@ -156,8 +170,12 @@ impl SignalStudy {
     }
 
     /// An interval that holds `sample_complexity` with this confidence: percentiles over bootstrap samples of the
-    /// grammars.
+    /// grammars. `None` for a single grammar, which says nothing about others, and where `sample_complexity` is `None`.
     pub fn interval(&self, threshold: f64, average: Average, confidence: f64, seed: Seed) -> Option<(f64, f64)> {
+        if self.curves.len() < 2 {
+            return None;
+        }
+        self.sample_complexity(threshold, average)?;
         let resample = |round: u64| {
             let mut stream = seed.child("bootstrap").stream(round);
             let chosen: Vec<usize> =
@@ -184,6 +202,9 @@ impl SignalStudy {
 }
 
 const BOOTSTRAPS: u64 = 1000;
+
+/// The most sentences from which a ratio is measured.
+const MAX_SAMPLES: u64 = u32::MAX as u64;
 
 /// Increasing numbers of sentences, evenly spaced in their logarithm.
 ///

@@ -82,6 +82,9 @@ const SEARCH: (u64, u64) = (8, 256);
 
 /// Runs the subcommand.
 pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
+    if let Command::Sample(Sample { output, .. }) | Command::Convert { output, .. } = command {
+        files::grammar::check_output(output)?;
+    }
     match command {
         Command::Sample(arguments) => write(&sample(arguments)?, &arguments.output, answer),
         Command::Info { grammar } => info::run(&files::grammar::read(grammar)?, answer),
@@ -108,7 +111,10 @@ fn sample(arguments: &Sample) -> Result<Grammar> {
         remark += ", non-overlapping";
     }
     remark += &format!(", seed {}", arguments.seed);
-    Ok(ensemble.sample(Seed::new(arguments.seed))?.with_remarks(vec![remark]))
+    let spinner = progress::spinner("sampling the grammar");
+    let grammar = ensemble.sample(Seed::new(arguments.seed))?;
+    spinner.finish_and_clear();
+    Ok(grammar.with_remarks(vec![remark]))
 }
 
 fn search_fraction(arguments: &Sample, wanted: f64) -> Result<f64> {
@@ -128,7 +134,10 @@ fn search_fraction(arguments: &Sample, wanted: f64) -> Result<f64> {
 fn write(grammar: &Grammar, output: &Path, answer: &mut Answer) -> Result<()> {
     let to_file = !files::is_standard(output);
     if to_file || !answer.json {
+        let spinner = progress::spinner("writing the grammar");
+        let spinner = if to_file { spinner } else { progress::beside_results(spinner) };
         files::grammar::write(grammar, output, answer.out)?;
+        spinner.finish_and_clear();
     }
     if answer.json {
         answer.json_line(&Written {

@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use gardenpath::learn::paper::{self, PaperLearner};
 use gardenpath::learn::{em, exact};
-use gardenpath::{Corpus, Grammar, Sampler, Seed, Symbol};
+use gardenpath::{Corpus, Grammar, Seed, Symbol};
 use report::Report;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -130,6 +130,9 @@ struct Sizes {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
+    if let Some(output) = &arguments.output {
+        files::grammar::check_output(output)?;
+    }
     let truth = arguments.truth.as_ref().or(arguments.grammar.as_ref());
     let truth = truth.map(|path| files::grammar::read(path)).transpose()?;
     let given = |option: Option<usize>, of_truth: fn(&Grammar) -> usize| option.or(truth.as_ref().map(of_truth));
@@ -144,12 +147,12 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     }
     let corpus = match (&arguments.corpus, &truth, arguments.samples) {
         (Some(path), ..) => read(path)?,
-        (None, Some(truth), Some(samples)) => sample(truth, Seed::new(arguments.seed), samples),
+        (None, Some(truth), Some(samples)) => sample(truth, Seed::new(arguments.seed), samples)?,
         _ => bail!("expected a corpus, or --grammar with --samples"),
     };
     let test = match (&arguments.test, &truth) {
         (Some(path), _) => Some(read(path)?),
-        (None, Some(truth)) => Some(sample(truth, test_seed(arguments.seed), TEST_SENTENCES)),
+        (None, Some(truth)) => Some(sample(truth, test_seed(arguments.seed), TEST_SENTENCES)?),
         (None, None) => None,
     };
     let most = |of_truth: fn(&Grammar) -> usize, of_test: fn(&Corpus) -> &[Symbol]| {
@@ -231,8 +234,8 @@ fn learn(corpus: &Corpus, sizes: &Sizes, arguments: &Arguments) -> Result<Outcom
     Ok(outcome)
 }
 
-fn sample(truth: &Grammar, seed: Seed, count: u64) -> Corpus {
-    Corpus::sample_with(&Sampler::new(truth), seed, 0..count)
+fn sample(truth: &Grammar, seed: Seed, count: u64) -> Result<Corpus> {
+    Ok(Corpus::try_sample(truth, seed, 0..count)?)
 }
 
 /// Reads a whole corpus whose sentences all have roots.

@@ -3,7 +3,7 @@
 use super::Answer;
 use crate::cli::whole_number;
 use crate::draw::table::grouped;
-use crate::files::{self, Output};
+use crate::files::{self, Output, atomic};
 use crate::progress;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -72,9 +72,7 @@ const PIECE: u64 = 1 << 20;
 /// Runs the command.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     let output = &arguments.output;
-    if output.extension().is_none_or(|extension| extension != "safetensors") {
-        bail!("{}: expected a name that ends in .safetensors", output.display());
-    }
+    atomic::check_name(output, "safetensors")?;
     let grammar = files::grammar::read(&arguments.grammar)?;
     let (covariance, sentences) = match arguments.samples {
         Samples::Exact => (ExpectedMoments::new(&grammar)?.covariance(), None),

@@ -68,7 +68,6 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     let seed = Seed::new(arguments.seed);
     let ensemble = Ensemble::new(arguments.vocab, arguments.depth).fraction(1.0 / arguments.vocab as f64);
     let grammar = ensemble.sample(seed)?;
-    let batch = Corpus::sample(&grammar, seed, 0..arguments.batch);
     let networks = widths.iter().map(|&width| {
         let architecture = match arguments.model {
             ModelName::Cnn => Architecture::cnn(),
@@ -78,6 +77,10 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         Network::new(grammar.vocab(), grammar.classes(), grammar.shape(), width, architecture)
     });
     let networks = networks.collect::<Result<Vec<_>, _>>()?;
+    for network in &networks {
+        network.check_batch(usize::try_from(arguments.batch)?)?;
+    }
+    let batch = Corpus::try_sample(&grammar, seed, 0..arguments.batch)?;
     // Work grows with the square of the width.
     let bar = progress::bar(widths.iter().map(|&width| (width * width) as u64).sum(), "training");
     let mut measured = Vec::new();

@@ -93,7 +93,7 @@ fn parse_corpus(grammar: &Grammar, path: &Path, arguments: &Arguments, answer: &
     }
     let engine = Engine::new(grammar, arguments.mode, Seed::new(arguments.seed));
     let json = answer.json;
-    let spinner = progress::beside_results(progress::spinner("parsed"));
+    let spinner = progress::beside_results(progress::counter("parsed"));
     let mut first = 0;
     for piece in pieces {
         let piece = piece?;

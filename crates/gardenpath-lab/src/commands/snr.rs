@@ -2,7 +2,7 @@
 
 use super::Answer;
 use crate::cli::{size, whole_number};
-use crate::draw::table::{Table, short};
+use crate::draw::table::{Table, grouped, short};
 use crate::progress;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -45,7 +45,7 @@ struct Point {
     fraction: f64,
     /// Where the inverse ratio of means falls to 0.5.
     sample_complexity: Option<f64>,
-    /// 90% of the bootstrap.
+    /// 90% of the bootstrap over several grammars.
     interval: Option<(f64, f64)>,
     /// The same by the mean of ratios.
     mean_of_ratios: Option<f64>,
@@ -64,7 +64,9 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     if arguments.vocab.iter().any(|&vocab| vocab < 2) {
         bail!("--vocab is less than 2, expected symbols to choose from");
     }
-    let bar = progress::bar(arguments.grammars * arguments.vocab.len() as u64, "measuring");
+    let total = arguments.grammars.saturating_mul(arguments.vocab.len() as u64);
+    let bar = progress::bar(total, "measuring grammars");
+    let bar = if answer.json { progress::beside_results(bar) } else { bar };
     let mut points = Vec::new();
     for &vocab in &arguments.vocab {
         let point = measure(arguments, vocab, &|grammars| bar.inc(grammars))?;
@@ -75,7 +77,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         points.push(point);
     }
     bar.finish_and_clear();
-    if answer.json { Ok(()) } else { answer.text(&to_text(&points)) }
+    if answer.json { Ok(()) } else { answer.text(&to_text(&points, arguments.grammars)) }
 }
 
 fn measure(arguments: &Arguments, vocab: usize, progress: &(dyn Fn(u64) + Sync)) -> Result<Point> {
@@ -95,7 +97,7 @@ fn measure(arguments: &Arguments, vocab: usize, progress: &(dyn Fn(u64) + Sync))
     })
 }
 
-fn to_text(points: &[Point]) -> String {
+fn to_text(points: &[Point], grammars: u64) -> String {
     let mut table = Table::new(["vocab", "depth", "fraction", "sentences needed", "90% interval", "mean of ratios"]);
     let shown = |value: Option<f64>| value.map_or("–".to_owned(), short);
     for point in points {
@@ -111,6 +113,14 @@ fn to_text(points: &[Point]) -> String {
         ]);
     }
     let mut text = table.to_string();
+    if grammars == 1 {
+        text += "\nThere is no interval: one grammar says nothing about others. Ask for several with --grammars.\n";
+    }
+    for Point { vocab, samples, .. } in points.iter().filter(|point| point.sample_complexity.is_none()) {
+        let [first, last] = [samples.first(), samples.last()].map(|size| size.copied().map_or(String::new(), grouped));
+        text +=
+            &format!("\nvocab {vocab}: the ratio does not cross {THRESHOLD} between {first} and {last} sentences.\n");
+    }
     if let (Some(first), Some(last)) = (points.first(), points.last())
         && let (Some(low), Some(high)) = (first.sample_complexity, last.sample_complexity)
         && first.vocab != last.vocab

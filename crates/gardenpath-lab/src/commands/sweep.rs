@@ -3,6 +3,7 @@
 use super::Answer;
 use crate::draw::table::{Table, duration, grouped};
 use crate::experiment::{Experiment, Scale};
+use crate::files::atomic;
 use crate::measure::Measure;
 use crate::progress;
 use crate::store::{State, Store};
@@ -44,7 +45,7 @@ pub struct Which {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 A result is kept in a file of its own, named by the parameters of its cell: killed at any moment and started again, a sweep \
-measures exactly what is missing. Any number of processes on any number of machines may share a store. With --json \
+measures exactly what is missing. Any number of processes on any number of machines may share a store; each begins with what no other works on. With --json \
 each cell is a line as soon as it is stored.
 
 Examples:
@@ -208,6 +209,7 @@ fn status(which: &Which, answer: &mut Answer) -> Result<()> {
 }
 
 fn collect(arguments: &Collect, answer: &mut Answer) -> Result<()> {
+    atomic::check_name(&arguments.output, "parquet")?;
     let (cells, store) = arguments.which.open()?;
     let mut records = Vec::new();
     for cell in &cells {

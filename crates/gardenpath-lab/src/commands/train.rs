@@ -8,7 +8,7 @@ use crate::cli::ensemble::RuleOptions;
 use crate::cli::{size, whole_number};
 use crate::draw::table::{grouped, short};
 use crate::files;
-use crate::files::run::RunDirectory;
+use crate::files::run::{RESULT, RunDirectory};
 use crate::training::{Data, Device, Outcome, Recipe};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -156,6 +156,9 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         crate::progress::note("this run has ended before; here is its result");
         return if answer.json { answer.json_line(&result) } else { answer.text(&(result_text(&result) + "\n")) };
     }
+    if let Some(directory) = &directory {
+        files::atomic::check(&directory.file(RESULT))?;
+    }
     let clock = Instant::now();
     let data = recipe.data(&grammar)?;
     let start = match directory.as_ref().map(RunDirectory::checkpoint).transpose()?.flatten() {
@@ -266,7 +269,7 @@ impl Arguments {
             ModelName::Transformer => Architecture::Transformer {
                 layers: self.layers.unwrap_or(grammar.depth()),
                 heads: self.heads,
-                mlp: self.mlp.unwrap_or(4 * self.width),
+                mlp: self.mlp.unwrap_or(self.width.saturating_mul(4)),
             },
         };
         let of_paper = Optimizer::of_architecture(architecture, self.width);

@@ -2,9 +2,12 @@
 
 use anyhow::{Result, bail};
 
+/// How deep parentheses, calls, signs and powers may be nested: each level takes some of the stack.
+const MAX_NESTING: usize = 100;
+
 /// The value of an expression, with names looked up.
 pub fn evaluate(text: &str, name: &dyn Fn(&str) -> Option<f64>) -> Result<f64> {
-    let mut reader = Reader { rest: text.trim_start(), name };
+    let mut reader = Reader { rest: text.trim_start(), name, nesting: 0 };
     let value = reader.sum()?;
     if !reader.rest.is_empty() {
         bail!("did not expect {:?} in {text:?}", reader.rest);
@@ -28,6 +31,7 @@ fn is_in_name(c: char) -> bool {
 struct Reader<'a> {
     rest: &'a str,
     name: &'a dyn Fn(&str) -> Option<f64>,
+    nesting: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -57,9 +61,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A sign binds less than a power: `-2^2` is -4.
+    /// A sign binds less than a power: `-2^2` is -4. Whatever is nested passes through here.
     fn signed(&mut self) -> Result<f64> {
-        if self.take("-") { Ok(-self.signed()?) } else { self.power() }
+        if self.nesting == MAX_NESTING {
+            bail!("the expression is nested more than {MAX_NESTING} levels deep");
+        }
+        self.nesting += 1;
+        let value = if self.take("-") { -self.signed()? } else { self.power()? };
+        self.nesting -= 1;
+        Ok(value)
     }
 
     fn power(&mut self) -> Result<f64> {
@@ -176,6 +186,18 @@ mod tests {
         {
             assert!(value(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn nesting_is_limited() {
+        let nested = |open: &str, close: &str, count: usize| open.repeat(count) + "1" + &close.repeat(count);
+        for (open, close) in [("(", ")"), ("-", ""), ("1^", ""), ("round(", ")"), ("-(", ")"), ("2 * (1 + ", ")")] {
+            assert!(value(&nested(open, close, 45)).is_ok(), "{open}");
+            let error = value(&nested(open, close, 200_000)).unwrap_err().to_string();
+            assert!(error.contains("nested more than 100 levels"), "{error}");
+        }
+        // A long expression is not a deep one.
+        assert_eq!(value(&("1 + (2 - 1) * -1 + ".repeat(10_000) + "3")).unwrap(), 3.0);
     }
 
     #[test]

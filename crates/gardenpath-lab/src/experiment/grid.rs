@@ -6,13 +6,23 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Map, Number, Value};
 use toml::Table;
 
+/// The most cells of a sweep: each is a file, and is known by its parameters in memory.
+pub const MAX_CELLS: usize = 100_000;
+
+/// The most names of a grid: parameters, and variables for expressions.
+const MAX_NAMES: usize = 100;
+
 /// The parameters of all cells of a grid. Variables that only expressions use are left out.
 pub fn expand(table: &Table, measure: &str) -> Result<Vec<Map<String, Value>>> {
     let known = parameters(measure);
+    if table.len() > MAX_NAMES {
+        bail!("{} names have values, expected at most {MAX_NAMES}", table.len());
+    }
     let entries: Vec<(&str, Entry)> = table
         .iter()
         .map(|(name, value)| Ok((name.as_str(), Entry::read(name, value).with_context(|| name.clone())?)))
         .collect::<Result<_>>()?;
+    check_size(&entries)?;
     let mut cells = Vec::new();
     combine(&entries, &mut Map::new(), &mut cells)?;
     let used = |name: &str| entries.iter().any(|(_, entry)| entry.uses().contains(&name));
@@ -23,6 +33,20 @@ pub fn expand(table: &Table, measure: &str) -> Result<Vec<Map<String, Value>>> {
         cell.retain(|name, _| known.contains(&name.as_str()));
     }
     Ok(cells)
+}
+
+/// Refuses grids of too many cells before any is made.
+fn check_size(entries: &[(&str, Entry)]) -> Result<()> {
+    let mut cells = 1usize;
+    for (_, entry) in entries {
+        cells = cells.saturating_mul(entry.len());
+    }
+    if cells <= MAX_CELLS {
+        return Ok(());
+    }
+    let factors = entries.iter().filter(|(_, entry)| entry.len() > 1);
+    let factors: Vec<String> = factors.map(|(name, entry)| format!("{} of {name}", entry.len())).collect();
+    bail!("the grid has more than {MAX_CELLS} cells: {}", factors.join(" times "))
 }
 
 /// The values of one name.
@@ -73,9 +97,20 @@ impl Entry {
         };
         match table.get("points").and_then(toml::Value::as_integer) {
             Some(points) if points >= 2 && table.len() == 3 => {
-                Ok(Entry::Geometric { from: bound("from")?, to: bound("to")?, points: points as usize })
+                let points = usize::try_from(points).ok().filter(|&points| points <= MAX_CELLS);
+                let points = points.with_context(|| format!("expected at most {MAX_CELLS} points"))?;
+                Ok(Entry::Geometric { from: bound("from")?, to: bound("to")?, points })
             }
             _ => bail!("expected from, to and at least 2 points"),
+        }
+    }
+
+    /// The number of values.
+    fn len(&self) -> usize {
+        match self {
+            Entry::Values(values) => values.len(),
+            Entry::Expressions(list) => list.len(),
+            Entry::Geometric { points, .. } => *points,
         }
     }
 
@@ -118,6 +153,9 @@ fn literal(name: &str, value: &toml::Value) -> Option<Value> {
 /// All whole numbers from the first to the last.
 fn range(first: &str, last: &str) -> Result<Entry> {
     match (first.parse::<u64>(), last.parse::<u64>()) {
+        (Ok(first), Ok(last)) if first <= last && last - first >= MAX_CELLS as u64 => {
+            bail!("the range {first}..{last} has more than {MAX_CELLS} values")
+        }
         (Ok(first), Ok(last)) if first <= last => Ok(Entry::Values((first..=last).map(Value::from).collect())),
         _ => bail!("expected a range such as 1..10, found {first}..{last}"),
     }

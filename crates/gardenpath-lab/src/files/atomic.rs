@@ -1,6 +1,7 @@
 //! Writing files so that a final name only ever holds a whole file.
 
 use super::plain;
+use crate::process::Owner;
 use anyhow::{Context, Result, anyhow, bail};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -51,6 +52,50 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     output.finish()
 }
 
+/// Writes a small file that need not be durable. A link in its place is replaced, not followed.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    small(path, bytes, |file| file.persist(path))
+}
+
+/// Writes a small file that need not be durable, unless there is one: then the error is [`io::ErrorKind::AlreadyExists`].
+pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    small(path, bytes, |file| file.persist_noclobber(path))
+}
+
+fn small(
+    path: &Path,
+    bytes: &[u8],
+    persist: impl FnOnce(NamedTempFile) -> Result<File, tempfile::PersistError>,
+) -> io::Result<()> {
+    let mut file = temporary_file(path.parent().unwrap_or(Path::new(".")))?;
+    let name = file.path().to_owned();
+    let written = file.write_all(bytes).and_then(|()| Ok(persist(file).map(drop)?));
+    temporary().retain(|other| *other != name);
+    written
+}
+
+/// Refuses a file that could not be written in the end, before any work is done for it.
+pub fn check(path: &Path) -> Result<()> {
+    place(path)
+        .and_then(|place| match place {
+            Place::Special => Ok(()),
+            Place::Directory(directory) => {
+                let file = temporary_file(&directory).map_err(|e| anyhow!("cannot be written: {}", plain(&e)))?;
+                temporary().retain(|other| other != file.path());
+                Ok(())
+            }
+        })
+        .with_context(|| path.display().to_string())
+}
+
+/// Refuses a file that could not be written in the end, or has another extension than `extension`.
+pub fn check_name(path: &Path, extension: &str) -> Result<()> {
+    if path.extension().is_none_or(|found| found != extension) {
+        bail!("{}: expected a name that ends in .{extension}", path.display());
+    }
+    check(path)
+}
+
 /// The error of a write to `path`. It keeps the cause, by which a closed pipe is known.
 fn failed(path: &Path, error: io::Error) -> anyhow::Error {
     if error.kind() == io::ErrorKind::BrokenPipe {
@@ -64,13 +109,18 @@ fn destination(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-fn open(path: &Path) -> Result<Target> {
+/// Where a file is written to.
+enum Place {
+    /// A device or pipe.
+    Special,
+    /// The directory of the temporary file.
+    Directory(PathBuf),
+}
+
+fn place(path: &Path) -> Result<Place> {
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => bail!("is a directory, expected a file"),
-        Ok(found) if !found.is_file() => {
-            let file = File::options().write(true).open(path).map_err(|e| anyhow!(plain(&e)))?;
-            return Ok(Target::Special(file));
-        }
+        Ok(found) if !found.is_file() => return Ok(Place::Special),
         _ => {}
     }
     let place = destination(path);
@@ -78,17 +128,45 @@ fn open(path: &Path) -> Result<Target> {
     if !directory.is_dir() {
         bail!("there is no directory {}", directory.display());
     }
+    Ok(Place::Directory(directory.to_owned()))
+}
+
+fn open(path: &Path) -> Result<Target> {
+    match place(path)? {
+        Place::Special => {
+            let file = File::options().write(true).open(path).map_err(|e| anyhow!(plain(&e)))?;
+            Ok(Target::Special(file))
+        }
+        Place::Directory(directory) => {
+            let file = temporary_file(&directory).map_err(|e| anyhow!("cannot be written: {}", plain(&e)))?;
+            Ok(Target::Temporary(file))
+        }
+    }
+}
+
+const PREFIX: &str = ".gardenpath-";
+const SUFFIX: &str = ".tmp";
+
+/// A new file with a name that says whose it is.
+fn temporary_file(directory: &Path) -> io::Result<NamedTempFile> {
+    let prefix = format!("{PREFIX}{}-", Owner::this());
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".gardenpath-").suffix(".tmp");
+    builder.prefix(&prefix).suffix(SUFFIX);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         // What any new file gets: the umask takes its part.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    let file = builder.tempfile_in(directory).map_err(|e| anyhow!("cannot be written: {}", plain(&e)))?;
+    let file = builder.tempfile_in(directory)?;
     temporary().push(file.path().to_owned());
-    Ok(Target::Temporary(file))
+    Ok(file)
+}
+
+/// For a temporary file of this program: whose it is, if its name says so.
+pub(crate) fn temporary_owner(path: &Path) -> Option<Option<Owner>> {
+    let name = path.file_name()?.to_str()?.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
+    Some(name.rsplit_once('-').and_then(|(owner, _)| owner.parse().ok()))
 }
 
 /// The files that are being written.

@@ -30,14 +30,14 @@ fn read_text(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
+/// Refuses a name to which no grammar could be written in the end, before any work is done for it.
+pub fn check_output(path: &Path) -> Result<()> {
+    if is_standard(path) { Ok(()) } else { atomic::check_name(path, "pcfg") }
+}
+
 /// Writes a grammar as `.pcfg` text, to standard output for `-`.
 pub fn write(grammar: &Grammar, path: &Path, out: &mut dyn Write) -> Result<()> {
+    check_output(path)?;
     let text = grammar.to_text();
-    if is_standard(path) {
-        return Ok(out.write_all(text.as_bytes())?);
-    }
-    if path.extension().is_none_or(|extension| extension != "pcfg") {
-        bail!("{}: expected a name that ends in .pcfg, the format in which grammars are written", path.display());
-    }
-    atomic::write(path, text.as_bytes())
+    if is_standard(path) { Ok(out.write_all(text.as_bytes())?) } else { atomic::write(path, text.as_bytes()) }
 }

@@ -42,7 +42,7 @@ impl Learn {
         let &Learn { mode, vocab, depth, samples, .. } = self;
         let truth = super::grammar(vocab, depth, self.fraction, self.seed)?;
         let seed = Seed::new(self.seed);
-        let corpus = Corpus::sample(&truth, seed, 0..samples);
+        let corpus = Corpus::try_sample(&truth, seed, 0..samples)?;
         let (learned, verdict) = match mode {
             Mode::Exact => {
                 let options =
@@ -60,7 +60,7 @@ impl Learn {
             }
         };
         let scores = score_rules(&learned, &truth)?;
-        let test = Corpus::sample(&truth, seed.child("test"), 0..self.test);
+        let test = Corpus::try_sample(&truth, seed.child("test"), 0..self.test)?;
         let (learned, bayes) = (answers(&learned, &test)?, answers(&truth, &test)?);
         Ok(json!({
             "accuracy": learned.accuracy,

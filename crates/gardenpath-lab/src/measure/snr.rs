@@ -1,6 +1,6 @@
 //! The signal-to-noise ratio of the root given a triple, against the number of sentences, for one random grammar.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use gardenpath::Seed;
 use gardenpath::snr::{SignalToNoise, log_grid};
 use serde::{Deserialize, Serialize};
@@ -28,8 +28,14 @@ fn points() -> usize {
     12
 }
 
+/// More points than this say nothing more.
+const MAX_POINTS: usize = 10_000;
+
 impl Snr {
     pub(super) fn run(&self) -> Result<Value> {
+        if self.points > MAX_POINTS {
+            bail!("points is {}, expected at most {MAX_POINTS}", self.points);
+        }
         let grammar = super::grammar(self.vocab, self.depth, self.fraction, self.seed)?;
         let sizes = log_grid(self.first, self.last, self.points);
         let curve = SignalToNoise::measure(&grammar, &sizes, Seed::new(self.seed))?;

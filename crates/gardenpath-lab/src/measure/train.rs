@@ -119,6 +119,6 @@ impl Train {
             Model::Transformer => 20.0 * length * width * width + 3e5,
         };
         // Learning more sentences takes more steps, up to a bound.
-        step * (self.samples as f64 * 0.3).clamp(self.min_steps as f64, self.max_steps as f64)
+        step * (self.samples as f64 * 0.3).max(self.min_steps as f64).min(self.max_steps as f64)
     }
 }

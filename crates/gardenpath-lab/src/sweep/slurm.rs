@@ -8,6 +8,7 @@ mod script;
 mod submissions;
 
 use crate::experiment::Scale;
+use crate::files::atomic;
 use crate::measure::Measure;
 use crate::progress;
 use crate::signals::Interrupt;
@@ -177,8 +178,8 @@ impl<'a> Slurm<'a> {
         };
         let text = script.text()?;
         let path = place.join(format!("{}.sh", self.queue.name));
-        let written = fs::create_dir_all(&place).and_then(|()| fs::write(&path, text));
-        written.with_context(|| format!("{}: cannot be written", path.display()))?;
+        fs::create_dir_all(&place).with_context(|| format!("{}: cannot be made", place.display()))?;
+        atomic::write(&path, text.as_bytes())?;
         let job = self.queue.submit(&path, &script.options()?)?;
         self.submissions().keep(&job)?;
         progress::note(&format!("array {job}: {tasks} tasks for {cells} cells"));

@@ -1,6 +1,7 @@
 //! Which cells a chart has: those that belong to some tree over the whole sentence.
 
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::shape::Shape;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,9 +25,6 @@ pub(crate) struct LevelCells {
     /// Whether some tree uses the cell.
     used: Vec<bool>,
 }
-
-/// Charts beyond this are refused instead of exhausting the machine.
-const MEMORY_LIMIT: u64 = 8 << 30;
 
 /// Templates that were made before, for all parsers of the process.
 static TEMPLATES: Mutex<Templates> = Mutex::new(Templates { cells: BTreeMap::new(), total: 0 });
@@ -78,8 +76,8 @@ impl Cells {
             })
             .sum();
         let needed = entries * entry_bytes as u64;
-        if needed > MEMORY_LIMIT {
-            return Err(Error::TooLarge { len, needed_mb: needed >> 20, limit_mb: MEMORY_LIMIT >> 20 });
+        if needed > memory::LIMIT {
+            return Err(Error::TooLarge { len, needed_mb: needed >> 20, limit_mb: memory::LIMIT >> 20 });
         }
         Ok(())
     }

@@ -32,9 +32,13 @@ struct Word {
 impl TupleIndex {
     /// Indexes those of `rules` that have `arity` children out of `symbols`.
     pub fn new(arity: usize, symbols: usize, rules: &[Rule]) -> Self {
-        let chosen = || rules.iter().enumerate().filter(|(_, rule)| rule.children.len() == arity);
-        let mut order: Vec<u32> = chosen().map(|(id, _)| id as u32).collect();
-        order.sort_by_key(|&id| (rules[id as usize].children, rules[id as usize].parent));
+        let chosen = rules.iter().enumerate().filter(|(_, rule)| rule.children.len() == arity);
+        // By children, then by parent: up to four bytes, which are one number with the identifier below it.
+        let key =
+            |rule: &Rule| rule.children.iter().chain([rule.parent]).fold(0, |key, symbol| key << 8 | u64::from(symbol));
+        let mut keys: Vec<u64> = chosen.map(|(id, rule)| key(rule) << 32 | id as u64).collect();
+        keys.sort_unstable();
+        let order: Vec<u32> = keys.into_iter().map(|key| key as u32).collect();
         let words_per_prefix = symbols.div_ceil(64);
         let prefixes = symbols.pow(arity as u32 - 1);
         let mut words = vec![Word::default(); if order.is_empty() { 0 } else { prefixes * words_per_prefix }];

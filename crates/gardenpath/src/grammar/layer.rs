@@ -38,7 +38,8 @@ impl Layer {
                 return Err(Error::Probability { level, symbol, probability: rule.probability });
             }
         }
-        rules.sort_by_key(|rule| (rule.parent, rule.children));
+        // Rules are different, or refused next.
+        rules.sort_unstable_by_key(|rule| (rule.parent, rule.children));
         if let Some(twice) = rules.windows(2).find(|w| w[0].parent == w[1].parent && w[0].children == w[1].children) {
             let Rule { parent, children, .. } = twice[0];
             let children = children.as_slice().to_vec();

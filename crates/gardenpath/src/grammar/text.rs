@@ -47,15 +47,26 @@ impl Grammar {
         for (class, p) in self.prior().iter().enumerate() {
             push_line(&mut text, format_args!("{start} -> {} [{p}]", self.name(0, class as Symbol)));
         }
+        // Names and probabilities are made once, not for each of millions of rules.
+        let nonterminals = |level: usize| -> Vec<String> {
+            (0..self.sizes()[level]).map(|symbol| self.name(level, symbol as Symbol).into_owned()).collect()
+        };
+        let (mut last, mut bracket) = (f64::NAN, String::new());
         for (level, layer) in self.layers().iter().enumerate() {
+            let lowest = level + 1 == self.depth();
+            let below = if lowest { (0..self.vocab()).map(token).collect() } else { nonterminals(level + 1) };
+            let parents = nonterminals(level);
             for rule in layer.rules() {
-                write!(text, "{} ->", self.name(level, rule.parent)).expect("writing to a string");
-                for child in rule.children.iter() {
-                    let name = self.name(level + 1, child);
-                    let name = if level + 1 == self.depth() { quoted(&name) } else { name.into_owned() };
-                    write!(text, " {name}").expect("writing to a string");
+                if rule.probability.to_bits() != last.to_bits() {
+                    (last, bracket) = (rule.probability, format!(" [{}]\n", rule.probability));
                 }
-                push_line(&mut text, format_args!(" [{}]", rule.probability));
+                text.push_str(&parents[usize::from(rule.parent)]);
+                text.push_str(" ->");
+                for child in rule.children.iter() {
+                    text.push(' ');
+                    text.push_str(&below[usize::from(child)]);
+                }
+                text.push_str(&bracket);
             }
         }
         text

@@ -74,7 +74,7 @@ fn tally_file(arguments: &Info) -> Result<Tally> {
     if arguments.file.extension().is_some_and(|extension| extension == "pcfg") {
         bail!("{}: is a grammar; say with --count how many sentences to sample", arguments.file.display());
     }
-    let spinner = progress::spinner("reading");
+    let spinner = progress::counter("sentences read:");
     let mut tally = Tally::default();
     for piece in files::corpus::read(&arguments.file, usize::from(NO_ROOT))? {
         let piece = piece?;

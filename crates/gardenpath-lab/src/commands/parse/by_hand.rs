@@ -57,6 +57,9 @@ pub fn run(grammar: &Grammar, sentence: &str, limit: usize, svg: Option<&Path>, 
     if limit > MAX_LIMIT {
         bail!("--limit is {limit}, expected at most {MAX_LIMIT} trees");
     }
+    if let Some(path) = svg {
+        atomic::check_name(path, "svg")?;
+    }
     let tokens = read_sentence(grammar, sentence)?;
     let report = report(grammar, tokens, limit)?;
     if let Some(path) = svg {
@@ -148,9 +151,6 @@ fn scored_trees(grammar: &Grammar, tokens: &[Symbol], evidence: f64, limit: usiz
 }
 
 fn write_svg(grammar: &Grammar, report: &Report, path: &Path) -> Result<()> {
-    if path.extension().is_none_or(|extension| extension != "svg") {
-        bail!("{}: expected a name that ends in .svg", path.display());
-    }
     if report.trees.is_empty() {
         bail!("{}: there is no tree to draw", path.display());
     }

@@ -55,11 +55,29 @@ impl StatusLine {
         let train = self.train.map_or("–".into(), relative);
         let first = *self.first_step.get_or_insert(progress.step);
         let pace = self.began.elapsed().as_secs_f64() / (progress.step - first).max(1) as f64;
-        let left = HumanDuration(Duration::from_secs_f64(pace * last_step.saturating_sub(progress.step) as f64));
+        let seconds = pace * last_step.saturating_sub(progress.step) as f64;
+        let left = HumanDuration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
         format!(
             "step {} · train {train} · test {test} (best {best}) · Bayes {} · {left:#} left, more if it falls",
             grouped(progress.step),
             relative(self.floor),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gardenpath::Shape;
+    use gardenpath_nn::Architecture;
+
+    #[test]
+    fn no_number_of_steps_is_too_large() {
+        let network = Network::new(4, 4, Shape::mixed(2), 8, Architecture::cnn()).unwrap();
+        let mut line = StatusLine::new(&network, 0.5);
+        // A pace of more than 100 seconds for each of 2^64 steps is more than a duration can hold.
+        line.began = line.began.checked_sub(Duration::from_secs(100)).unwrap();
+        let text = line.text(&Progress::default(), u64::MAX);
+        assert!(text.starts_with("step 0") && text.contains("left"), "{text}");
     }
 }

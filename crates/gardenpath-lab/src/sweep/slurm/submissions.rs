@@ -1,6 +1,7 @@
 //! The file that remembers which array was submitted last: a line `JOB SCALE EXPERIMENT` for each sweep of a store.
 
 use crate::experiment::Scale;
+use crate::files::atomic;
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,8 +31,8 @@ impl Submissions {
         let mut lines = self.lines();
         lines.retain(|line| line.split_once(' ').is_some_and(|(_, sweep)| sweep != self.sweep));
         lines.insert(0, format!("{job} {}", self.sweep));
-        let written = fs::write(&self.path, lines.join("\n") + "\n");
-        written.with_context(|| format!("{}: cannot be written, but array {job} is submitted", self.path.display()))
+        let written = atomic::write(&self.path, (lines.join("\n") + "\n").as_bytes());
+        written.with_context(|| format!("array {job} is submitted, but cannot be remembered"))
     }
 
     fn lines(&self) -> Vec<String> {

@@ -1,0 +1,136 @@
+//! Which process left a file behind, and whether it can still be at work.
+
+use sha2::{Digest, Sha256};
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+/// A process of some machine, as the names of temporary files and the marks of a store say it: `HOST-PID-START`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// A hash of what tells this machine, since it was started, from all others; processes of another container are others, too.
+    host: String,
+    pid: u32,
+    /// When the process began, as the system counts time: numbers of processes are used again.
+    start: u64,
+}
+
+impl Owner {
+    /// This process.
+    pub fn this() -> Self {
+        let pid = std::process::id();
+        Owner { host: host().to_owned(), pid, start: system::start_of(pid).unwrap_or(0) }
+    }
+
+    /// Whether the process is known to have ended. Of other machines nothing is known.
+    pub fn is_gone(&self) -> bool {
+        self.host == host() && system::start_of(self.pid).is_none_or(|start| start != self.start)
+    }
+}
+
+impl Display for Owner {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}-{}", self.host, self.pid, self.start)
+    }
+}
+
+impl FromStr for Owner {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let mut parts = text.trim_end().splitn(3, '-');
+        let mut next = || parts.next().ok_or(());
+        let (host, pid, start) = (next()?, next()?, next()?);
+        let host = Some(host).filter(|host| host.len() == HOST_DIGITS).ok_or(())?;
+        Ok(Owner { host: host.to_owned(), pid: pid.parse().map_err(drop)?, start: start.parse().map_err(drop)? })
+    }
+}
+
+const HOST_DIGITS: usize = 8;
+
+fn host() -> &'static str {
+    static HOST: OnceLock<String> = OnceLock::new();
+    HOST.get_or_init(|| {
+        let digest = Sha256::digest(system::machine());
+        digest[..HOST_DIGITS / 2].iter().map(|byte| format!("{byte:02x}")).collect()
+    })
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::fs;
+
+    pub fn machine() -> Vec<u8> {
+        let boot = fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+        let host = fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
+        let processes = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+        [boot, host, processes.into_os_string().into_encoded_bytes()].concat()
+    }
+
+    /// When a process began, if there is one of this number.
+    pub fn start_of(pid: u32) -> Option<u64> {
+        let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The second field is a name in parentheses, which may hold spaces and parentheses; the third is the state.
+        let fields: Vec<&str> = text[text.rfind(')')? + 1..].split_whitespace().collect();
+        let ended = matches!(fields.first(), Some(&("Z" | "X")));
+        if ended { None } else { fields.get(19)?.parse().ok() }
+    }
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+mod system {
+    pub fn machine() -> Vec<u8> {
+        let mut name = vec![0u8; 256];
+        // SAFETY: the buffer is as long as is said.
+        unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len()) };
+        name
+    }
+
+    /// 0 if there is a process of this number.
+    pub fn start_of(pid: u32) -> Option<u64> {
+        let pid = libc::pid_t::try_from(pid).ok()?;
+        // SAFETY: signal 0 is not sent, it only asks.
+        let found = unsafe { libc::kill(pid, 0) } == 0;
+        let forbidden = std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM);
+        (found || forbidden).then_some(0)
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    pub fn machine() -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Nothing is known: nobody is ever gone.
+    pub fn start_of(_: u32) -> Option<u64> {
+        Some(0)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dead_are_known() {
+        let this = Owner::this();
+        assert_eq!(this.to_string().parse(), Ok(this.clone()));
+        assert!(!this.is_gone());
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let pid = child.id();
+        child.wait().unwrap();
+        assert!(Owner { pid, ..this.clone() }.is_gone());
+        assert!(!Owner { pid, host: "01234567".into(), ..this }.is_gone(), "of other machines nothing is known");
+        for text in ["", "1", "1-2", "a-b-c", "01234567-1", "01234567-x-1"] {
+            assert!(text.parse::<Owner>().is_err(), "{text}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_number_that_is_used_again_is_another_process() {
+        let this = Owner::this();
+        assert!(Owner { start: this.start + 1, ..this }.is_gone());
+    }
+}
