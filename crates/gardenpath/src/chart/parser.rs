@@ -24,7 +24,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Parser<'g, S> {
     grammar: &'g Grammar,
-    form: Form,
+    form: Arc<Form>,
     weights: Vec<LayerWeights<S>>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Scratch<S> {
     /// The templates of the lengths that were met, for grammars of one form.
     cells: HashMap<usize, Arc<Cells>>,
     cached_cells: usize,
-    form: Option<Form>,
+    form: Option<Arc<Form>>,
 }
 
 /// What templates, and the memory that they ask for, follow from: all that is kept belongs to one form.
@@ -127,7 +127,7 @@ const CACHED_CELLS: usize = 1 << 22;
 impl<S: Semiring> Scratch<S> {
     /// Forgets the templates of another form.
     #[cold]
-    fn turn_to(&mut self, form: &Form) {
+    fn turn_to(&mut self, form: &Arc<Form>) {
         self.cells.clear();
         self.cached_cells = 0;
         self.form = Some(form.clone());
@@ -152,7 +152,7 @@ impl<'g, S: Semiring> Parser<'g, S> {
     /// Prepares a grammar.
     pub fn new(grammar: &'g Grammar) -> Self {
         let weights = grammar.layers().iter().map(LayerWeights::new).collect();
-        let form = Form { shape: grammar.shape(), sizes: grammar.sizes().to_vec() };
+        let form = Arc::new(Form { shape: grammar.shape(), sizes: grammar.sizes().to_vec() });
         Parser { grammar, form, weights }
     }
 
@@ -205,12 +205,13 @@ impl<'g, S: Semiring> Parser<'g, S> {
     pub(crate) fn start(&self, chart: &mut Chart<S>, scratch: &mut Scratch<S>, sentence: &[Symbol]) -> Result<()> {
         self.grammar.check_sentence(sentence)?;
         let len = sentence.len();
-        if scratch.form.as_ref() != Some(&self.form) {
+        // Buffers of this parser share its form; others have an equal one, or have to be made new.
+        if !scratch.form.as_ref().is_some_and(|form| Arc::ptr_eq(form, &self.form) || *form == self.form) {
             scratch.turn_to(&self.form);
             *chart = self.empty_chart();
         }
         if chart.cells.len() != len {
-            let Form { shape, sizes } = &self.form;
+            let Form { shape, sizes } = &*self.form;
             Cells::check_size(shape, sizes, len, size_of::<(Symbol, S)>())?;
             chart.cells = scratch.cells(shape, len);
         }
