@@ -47,12 +47,18 @@ pub struct Moments {
 /// Tables beyond this are refused instead of exhausting the machine.
 const MEMORY_LIMIT: u64 = 8 << 30;
 
+/// Of each count and its covariance.
+const BYTES: u64 = 16;
+
+/// Of each count in a part of the work that a thread does on its own.
+const BYTES_OF_PART: u64 = 8;
+
 impl Moments {
     /// Empty tables for tuples of `symbols` symbols and `classes` roots.
     ///
-    /// Sizes are checked first: `symbols^3 * classes` counts for each thread, their sum, and their covariance must fit.
+    /// Sizes are checked first: `symbols^3 * classes` counts, those of one more thread, and their covariance must fit.
     pub fn new(symbols: usize, classes: usize) -> Result<Self> {
-        check_table(symbols, classes, 16 + 8 * rayon::current_num_threads() as u64)?;
+        check_table(symbols, classes, BYTES + BYTES_OF_PART)?;
         let (pairs, triples) = (symbols.pow(2) * classes, symbols.pow(3) * classes);
         Ok(Moments { symbols, classes, pairs: vec![0; pairs], triples: vec![0; triples] })
     }
@@ -138,6 +144,13 @@ impl Moments {
     /// ```
     pub fn covariance(&self) -> Covariance {
         Covariance::new(self.symbols, self.classes, &self.pairs, &self.triples, |&count| count as f64)
+    }
+
+    /// How many threads may count into tables of their own, besides these: as many as there are, if that much memory is allowed.
+    /// Counts are integers, so that their sums do not depend on it.
+    fn parts(&self) -> usize {
+        let allowed = (MEMORY_LIMIT / self.triples.len() as u64).saturating_sub(BYTES) / BYTES_OF_PART;
+        (allowed as usize).clamp(1, rayon::current_num_threads())
     }
 
     fn check_root(&self, root: Symbol) -> Result<()> {

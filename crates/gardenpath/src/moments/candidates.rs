@@ -105,7 +105,7 @@ pub(crate) fn count_candidates(
     let grammar = parser.grammar();
     let mut moments = Moments::new(grammar.sizes()[level], classes)?;
     corpus.roots().iter().max().map_or(Ok(()), |&root| moments.check_root(root))?;
-    let part = corpus.len().div_ceil(rayon::current_num_threads()).max(1);
+    let part = corpus.len().div_ceil(moments.parts()).max(1);
     check(corpus.tokens(), grammar.vocab())?;
     let above_tokens = tuples == Tuples::Complete && level == 1 && grammar.depth() == 2;
     let shortcut = if above_tokens { Shortcut::new(grammar.layer(level)) } else { None };

@@ -60,17 +60,19 @@ impl Moments {
 
     fn add_checked(&mut self, corpus: &Corpus) {
         // One contiguous part per thread. Integer sums do not depend on how the sentences were divided.
-        let parts = rayon::current_num_threads().max(corpus.tokens().len().div_ceil(TALLY_TOKENS));
+        let together = self.parts();
+        let parts = together.max(corpus.tokens().len().div_ceil(TALLY_TOKENS));
         let part = corpus.len().div_ceil(parts).max(1);
-        let tallies: Vec<Tally> = (0..corpus.len().div_ceil(part))
-            .into_par_iter()
-            .map(|k| {
+        let starts: Vec<usize> = (0..corpus.len()).step_by(part).collect();
+        for wave in starts.chunks(together) {
+            let count = |&start: &usize| {
                 let mut tally = Tally::new(self.symbols, self.classes);
-                tally.count(corpus, k * part..corpus.len().min((k + 1) * part));
+                tally.count(corpus, start..corpus.len().min(start + part));
                 tally
-            })
-            .collect();
-        tallies.iter().for_each(|tally| tally.pour(self));
+            };
+            let tallies: Vec<Tally> = wave.par_iter().map(count).collect();
+            tallies.iter().for_each(|tally| tally.pour(self));
+        }
     }
 }
 
