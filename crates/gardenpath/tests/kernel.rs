@@ -237,7 +237,7 @@ fn interrupted_work_is_left_at_once() {
         (
             "em",
             Box::new(|| {
-                let options = em::Options { vocab: 8, depth: 4, starts: 9, rounds: 999, seed: Seed::new(1) };
+                let options = em::Options { starts: 9, rounds: 999, seed: Seed::new(1), ..em::Options::new(8, 4) };
                 drop(em::learn(&corpus, &options, &mut |_, _, _| ()));
             }),
         ),
