@@ -88,7 +88,7 @@ impl Recipe {
             Device::Gpu => gpu_engine(network, self.optimizer, state)?,
         };
         let order = Seed::new(self.seed).child("order");
-        Ok(Trainer::new(engine, self.settings, [&data.train, &data.test], network.classes, order, progress))
+        Ok(Trainer::new(engine, self.settings, [&data.train, &data.test], order, progress)?)
     }
 }
 

@@ -70,7 +70,7 @@ fn main() {
         let (sentences, roots) = &batches[number % BATCHES];
         let sentences: Vec<&[Symbol]> = sentences.iter().map(Vec::as_slice).collect();
         let start = Instant::now();
-        let loss = engine.step(&sentences, roots);
+        let loss = engine.step(&sentences, roots).expect("the network can read its grammar");
         (loss, start.elapsed().as_secs_f64() * 1e3)
     };
     let losses: Vec<f64> = (0..3).map(|number| step(number).0).collect();

@@ -20,23 +20,33 @@ pub struct NamedTensor {
 }
 
 /// A device that trains a network.
+///
+/// Every device refuses the same batches, with the same errors, and before anything is computed: those of
+/// [`Network::check_labelled`] and [`Network::check_sentences`].
 pub trait Engine {
+    /// The network that is trained.
+    fn network(&self) -> &Network;
+
     /// One step of the optimiser. Returns the mean cross-entropy of the batch before the step.
-    fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> f64;
+    fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> Result<f64>;
 
     /// The logits of a batch, `[sentences][classes]`.
-    fn logits(&mut self, sentences: &[&[Symbol]]) -> Vec<f32>;
+    fn logits(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<f32>>;
 
     /// The weights, then the state of the optimiser: all that is needed to go on from here.
     fn state(&self) -> Vec<NamedTensor>;
 }
 
 impl<E: Engine + ?Sized> Engine for Box<E> {
-    fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> f64 {
+    fn network(&self) -> &Network {
+        (**self).network()
+    }
+
+    fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> Result<f64> {
         (**self).step(sentences, roots)
     }
 
-    fn logits(&mut self, sentences: &[&[Symbol]]) -> Vec<f32> {
+    fn logits(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<f32>> {
         (**self).logits(sentences)
     }
 
@@ -93,7 +103,7 @@ impl Cpu {
     }
 
     /// What all hidden layers hold for a batch, from the tokens up.
-    pub fn activations(&mut self, sentences: &[&[Symbol]]) -> Vec<Activations<f32>> {
+    pub fn activations(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<Activations<f32>>> {
         self.model.activations(&self.weights, sentences)
     }
 }
@@ -115,21 +125,25 @@ pub(crate) fn adam_state(parameters: &[Parameter], state: &[NamedTensor]) -> Res
 }
 
 impl Engine for Cpu {
-    fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> f64 {
+    fn network(&self) -> &Network {
+        self.model.network()
+    }
+
+    fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> Result<f64> {
         within_pool(|| match &mut self.rule {
             Rule::Sgd { rate } => self.model.learn(&mut self.weights, sentences, roots, &mut Sink::Descent(*rate)),
             Rule::Adam { rates, state, gradient } => {
                 gradient.iter_mut().for_each(|values| values.fill(0.0));
                 let sink = &mut Sink::Gradient(gradient);
-                let loss = self.model.learn(&mut self.weights, sentences, roots, sink);
+                let loss = self.model.learn(&mut self.weights, sentences, roots, sink)?;
                 state.step(&mut self.weights, gradient, rates);
-                loss
+                Ok(loss)
             }
         })
     }
 
-    fn logits(&mut self, sentences: &[&[Symbol]]) -> Vec<f32> {
-        within_pool(|| self.model.logits(&self.weights, sentences).to_vec())
+    fn logits(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<f32>> {
+        within_pool(|| Ok(self.model.logits(&self.weights, sentences)?.to_vec()))
     }
 
     fn state(&self) -> Vec<NamedTensor> {

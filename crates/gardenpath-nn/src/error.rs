@@ -50,6 +50,50 @@ pub enum Error {
         /// What the grammar has.
         grammar: String,
     },
+    /// A sentence of a batch has a token that the network does not know.
+    #[error(
+        "sentence {sentence}: token {token} at position {position} is not one of the {vocab} tokens of the network"
+    )]
+    UnknownToken {
+        /// The sentence, counted from 0.
+        sentence: usize,
+        /// The position, counted from 0.
+        position: usize,
+        /// The token.
+        token: u8,
+        /// The number of tokens of the network.
+        vocab: usize,
+    },
+    /// A sentence of a batch has a length that no tree has.
+    #[error("sentence {sentence}: no tree of the network has {len} tokens, they have {shortest} to {longest}")]
+    Length {
+        /// The sentence, counted from 0.
+        sentence: usize,
+        /// The number of its tokens.
+        len: usize,
+        /// The smallest number of tokens.
+        shortest: usize,
+        /// The largest number of tokens.
+        longest: usize,
+    },
+    /// A sentence of a batch has a label that the network does not know.
+    #[error("sentence {sentence}: root {root} is not one of the {classes} classes of the network")]
+    UnknownRoot {
+        /// The sentence, counted from 0.
+        sentence: usize,
+        /// The label.
+        root: u8,
+        /// The number of classes of the network.
+        classes: usize,
+    },
+    /// There is not one label for each sentence.
+    #[error("there are {labels} labels for {sentences} sentences")]
+    Labels {
+        /// The number of sentences.
+        sentences: usize,
+        /// The number of labels.
+        labels: usize,
+    },
     /// Bytes that are not a file of weights.
     #[error("not a safetensors file of 32-bit numbers: {0}")]
     Format(String),

@@ -26,7 +26,7 @@ use cnn::Cnn;
 use descent::Rule;
 use gardenpath::Symbol;
 use inn::Inn;
-use model::{Model, Sentences};
+use model::Model;
 use transformer::Transformer;
 use weights::Weights;
 
@@ -35,8 +35,7 @@ const TOGETHER: usize = 128;
 
 /// The engine that computes on a graphics card.
 ///
-/// The card must have room for a whole batch. Sentences must have lengths that the grammar allows, and tokens and
-/// labels must be less than their numbers, or its functions panic.
+/// The card must have room for a whole batch.
 pub struct Gpu {
     device: Device,
     network: Network,
@@ -66,14 +65,6 @@ impl Gpu {
         Ok(Gpu { device, network: network.clone(), parameters, model, weights, rule })
     }
 
-    /// Panics at a token or a length that is out of bounds: a card would read other memory, without a word.
-    fn check(&self, sentences: Sentences) {
-        for sentence in sentences {
-            assert!(self.network.shape.lengths().contains(&sentence.len()), "a sentence of {} tokens", sentence.len());
-            assert!(sentence.iter().all(|&token| usize::from(token) < self.network.vocab), "an unknown token");
-        }
-    }
-
     /// The mean cross-entropy of the labels, in nats.
     fn loss(&self, logits: Tensor<2>, roots: &[Symbol]) -> Tensor<1> {
         let labels = transfer::integers(roots.iter().map(|&root| root.into()).collect(), &self.device);
@@ -83,22 +74,24 @@ impl Gpu {
 }
 
 impl Engine for Gpu {
-    fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> f64 {
-        self.check(sentences);
-        assert!(!sentences.is_empty() && sentences.len() == roots.len(), "a label for each of some sentences");
-        assert!(roots.iter().all(|&root| usize::from(root) < self.network.classes), "an unknown label");
+    fn network(&self) -> &Network {
+        &self.network
+    }
+
+    fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> Result<f64> {
+        self.network.check_labelled(sentences.iter().copied(), roots)?;
         let tracked = self.weights.tracked();
         let logits = self.model.logits(&tracked, sentences);
         let loss = self.loss(logits, roots);
         let gradients = tracked.gradients(&mut loss.backward());
         self.rule.step(&mut self.weights, gradients);
-        loss.into_scalar::<f32>().into()
+        Ok(loss.into_scalar::<f32>().into())
     }
 
-    fn logits(&mut self, sentences: &[&[Symbol]]) -> Vec<f32> {
-        self.check(sentences);
+    fn logits(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<f32>> {
+        self.network.check_sentences(sentences.iter().copied())?;
         let chunks = sentences.chunks(TOGETHER);
-        chunks.flat_map(|chunk| transfer::values(self.model.logits(&self.weights, chunk))).collect()
+        Ok(chunks.flat_map(|chunk| transfer::values(self.model.logits(&self.weights, chunk))).collect())
     }
 
     fn state(&self) -> Vec<NamedTensor> {

@@ -17,8 +17,8 @@
 //! let network = Network::new(8, 8, grammar.shape(), 64, Architecture::inn())?;
 //! let engine = Cpu::new(&network, Optimizer::of_paper(&network), &initial_state(&network, Seed::new(4)))?;
 //! let settings = Settings { max_steps: 100, ..Settings::default() };
-//! let mut trainer = Trainer::new(engine, settings, [&train, &test], 8, Seed::new(5), Progress::default());
-//! while !matches!(trainer.advance(), Event::Ended(_)) {}
+//! let mut trainer = Trainer::new(engine, settings, [&train, &test], Seed::new(5), Progress::default())?;
+//! while !matches!(trainer.advance()?, Event::Ended(_)) {}
 //!
 //! let best = trainer.progress().best().unwrap();
 //! assert!(best.test_loss < 0.8 * 8f64.ln());
@@ -38,6 +38,7 @@
 
 pub mod activations;
 mod attention;
+mod batch;
 pub mod checkpoint;
 mod cnn;
 mod dispatch;

@@ -1,6 +1,7 @@
 //! A network at work: logits, and the gradient of its loss.
 
 use crate::activations::Activations;
+use crate::error::{Error, Result};
 use crate::network::{Architecture, Network};
 use crate::scalar::Scalar;
 use crate::tensors::{Sink, Tensors};
@@ -10,6 +11,8 @@ use crate::{cnn, inn};
 use gardenpath::Symbol;
 
 /// The forward and backward passes of a network, with buffers that are used again for each batch.
+///
+/// Every pass refuses a batch that the network cannot read ([`Network::check_sentences`]) before it computes anything.
 pub struct Model<T> {
     network: Network,
     kind: Kind<T>,
@@ -42,12 +45,16 @@ impl<T: Scalar> Model<T> {
     }
 
     /// The logits of a batch, `[sentences][classes]`.
-    pub fn logits(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> &[T] {
-        match &mut self.kind {
+    pub fn logits(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> Result<&[T]> {
+        if sentences.is_empty() {
+            return Ok(&[]);
+        }
+        self.network.check_sentences(sentences.iter().copied())?;
+        Ok(match &mut self.kind {
             Kind::Cnn(engine) => engine.logits(weights, &cnn::plan(&self.network, sentences)),
             Kind::Inn(engine, planner) => engine.logits(weights, &planner.plan(sentences)),
             Kind::Transformer(engine) => engine.logits(weights, sentences),
-        }
+        })
     }
 
     /// The mean cross-entropy of a batch; its gradient goes into the sink.
@@ -57,15 +64,21 @@ impl<T: Scalar> Model<T> {
         sentences: &[&[Symbol]],
         roots: &[Symbol],
         sink: &mut Sink<'_, T>,
-    ) -> f64 {
-        match &mut self.kind {
+    ) -> Result<f64> {
+        self.network.check_labelled(sentences.iter().copied(), roots)?;
+        Ok(match &mut self.kind {
             Kind::Cnn(engine) => engine.learn(weights, &cnn::plan(&self.network, sentences), roots, sink),
             Kind::Inn(engine, planner) => engine.learn(weights, &planner.plan(sentences), roots, sink),
             Kind::Transformer(engine) => engine.learn(weights, sentences, roots, sink),
-        }
+        })
     }
-    /// What all hidden layers hold for a batch, from the tokens up.
-    pub fn activations(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> Vec<Activations<T>> {
+
+    /// What all hidden layers hold for a batch of at least one sentence, from the tokens up.
+    pub fn activations(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> Result<Vec<Activations<T>>> {
+        if sentences.is_empty() {
+            return Err(Error::TooSmall { what: "number of sentences", value: 0, least: 1 });
+        }
+        self.network.check_sentences(sentences.iter().copied())?;
         let (engine, plan, places, name) = match &mut self.kind {
             Kind::Cnn(engine) => {
                 let places = cnn::places(&self.network, sentences);
@@ -75,7 +88,7 @@ impl<T: Scalar> Model<T> {
                 let (plan, places) = planner.plan_with_places(sentences);
                 (engine, plan, places, "level")
             }
-            Kind::Transformer(engine) => return engine.activations(weights, sentences),
+            Kind::Transformer(engine) => return Ok(engine.activations(weights, sentences)),
         };
         engine.logits(weights, &plan);
         let depth = self.network.shape.depth();
@@ -84,6 +97,6 @@ impl<T: Scalar> Model<T> {
             let layer = format!("{name}.{number}");
             Activations { layer, width: self.network.width, values: values.to_vec(), places }
         };
-        engine.rows().enumerate().zip(places).map(layer).collect()
+        Ok(engine.rows().enumerate().zip(places).map(layer).collect())
     }
 }

@@ -43,11 +43,11 @@ pub struct Coordinates {
 pub fn coordinates(network: &Network, batch: &Corpus, steps: usize, seed: Seed) -> Result<Vec<Coordinates>> {
     let sentences: Vec<&[Symbol]> = batch.sentences().collect();
     let mut engine = Cpu::new(network, Optimizer::of_paper(network), &initial_state(network, seed))?;
-    let before = engine.layers(&sentences);
+    let before = engine.layers(&sentences)?;
     for _ in 0..steps {
-        engine.step(&sentences, batch.roots());
+        engine.step(&sentences, batch.roots())?;
     }
-    let after = engine.layers(&sentences);
+    let after = engine.layers(&sentences)?;
     let of_layer = |((layer, before), (_, after)): ((String, Vec<f32>), (_, Vec<f32>))| Coordinates {
         layer,
         width: network.width,
@@ -59,11 +59,11 @@ pub fn coordinates(network: &Network, batch: &Corpus, steps: usize, seed: Seed) 
 
 impl Cpu {
     /// The rows of all hidden layers, and the logits.
-    fn layers(&mut self, sentences: &[&[Symbol]]) -> Vec<(String, Vec<f32>)> {
-        let hidden = self.activations(sentences).into_iter().map(|layer| (layer.layer, layer.values));
+    fn layers(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<(String, Vec<f32>)>> {
+        let hidden = self.activations(sentences)?.into_iter().map(|layer| (layer.layer, layer.values));
         let mut layers: Vec<_> = hidden.collect();
-        layers.push(("logits".into(), self.logits(sentences)));
-        layers
+        layers.push(("logits".into(), self.logits(sentences)?));
+        Ok(layers)
     }
 }
 

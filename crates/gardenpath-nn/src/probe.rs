@@ -102,9 +102,9 @@ impl Probe {
         check_grammar(model.network(), grammar)?;
         self.check::<T>(model.network())?;
         let seed = seed.child("probe");
-        let nodes = linear::Nodes::sample(model, weights, grammar, seed.child("linear"), self.train + self.held_out);
+        let nodes = linear::Nodes::sample(model, weights, grammar, seed.child("linear"), self.train + self.held_out)?;
         let accuracy = nodes.accuracy(self.train, grammar);
-        let sensitivity = synonyms::sensitivity(model, weights, grammar, seed.child("synonyms"), self.exchanged);
+        let sensitivity = synonyms::sensitivity(model, weights, grammar, seed.child("synonyms"), self.exchanged)?;
         let levels = nodes.levels(self.train, grammar);
         Ok(ProbeReport { layers: nodes.layers, levels, accuracy, sensitivity })
     }

@@ -4,6 +4,7 @@
 //! from an endless sequence of shuffled epochs; batch `b` is a function of the seed and `b` alone.
 
 use crate::engine::{Engine, NamedTensor};
+use crate::error::{Error, Result};
 use crate::loss::cross_entropy;
 use gardenpath::interrupt::checkpoint;
 use gardenpath::{Corpus, Seed, Symbol};
@@ -102,7 +103,6 @@ pub struct Trainer<'a, E> {
     settings: Settings,
     train: &'a Corpus,
     test: &'a Corpus,
-    classes: usize,
     order: Order,
     progress: Progress,
 }
@@ -124,16 +124,30 @@ const RISE: f64 = 0.05;
 
 impl<'a, E: Engine> Trainer<'a, E> {
     /// A run that begins, or goes on from `progress`, which belongs to the state of the engine.
+    ///
+    /// # Errors
+    /// There is nothing to learn from or to test on, a batch would be empty, or the network cannot read some sentence.
     pub fn new(
         engine: E,
         settings: Settings,
         [train, test]: [&'a Corpus; 2],
-        classes: usize,
         seed: Seed,
         progress: Progress,
-    ) -> Self {
+    ) -> Result<Self> {
+        for (what, value) in [
+            ("number of training sentences", train.len()),
+            ("number of test sentences", test.len()),
+            ("batch", settings.batch),
+        ] {
+            if value == 0 {
+                return Err(Error::TooSmall { what, value, least: 1 });
+            }
+        }
+        for corpus in [train, test] {
+            engine.network().check_labelled((0..corpus.len()).map(|i| corpus.sentence(i)), corpus.roots())?;
+        }
         let order = Order::new(seed, train.len());
-        Trainer { engine, settings, train, test, classes, order, progress }
+        Ok(Trainer { engine, settings, train, test, order, progress })
     }
 
     /// What the run has come to.
@@ -163,10 +177,10 @@ impl<'a, E: Engine> Trainer<'a, E> {
     }
 
     /// Takes a step, or measures the test loss if it is time to, or ends.
-    pub fn advance(&mut self) -> Event {
+    pub fn advance(&mut self) -> Result<Event> {
         checkpoint();
         if let Some(ending) = self.progress.ending {
-            return Event::Ended(ending);
+            return Ok(Event::Ended(ending));
         }
         let last = self.progress.records.last().map(|record| record.step);
         let due = last.map_or(0, next_measurement).min(self.settings.max_steps);
@@ -177,22 +191,22 @@ impl<'a, E: Engine> Trainer<'a, E> {
             return self.measure();
         }
         self.progress.ending = Some(Ending::Steps);
-        Event::Ended(Ending::Steps)
+        Ok(Event::Ended(Ending::Steps))
     }
 
-    fn step(&mut self) -> Event {
+    fn step(&mut self) -> Result<Event> {
         let size = self.settings.batch.min(self.train.len());
         let numbers = self.order.batch(self.progress.step, size);
         let sentences: Vec<&[Symbol]> = numbers.iter().map(|&i| self.train.sentence(i)).collect();
         let roots: Vec<Symbol> = numbers.iter().map(|&i| self.train.roots()[i]).collect();
-        let loss = self.engine.step(&sentences, &roots);
+        let loss = self.engine.step(&sentences, &roots)?;
         self.progress.step += 1;
         if !loss.is_finite() {
-            return self.diverged();
+            return Ok(self.diverged());
         }
         self.progress.loss_sum += loss;
         self.progress.loss_count += 1;
-        Event::Step(loss)
+        Ok(Event::Step(loss))
     }
 
     fn diverged(&mut self) -> Event {
@@ -200,10 +214,10 @@ impl<'a, E: Engine> Trainer<'a, E> {
         Event::Ended(Ending::Diverged)
     }
 
-    fn measure(&mut self) -> Event {
-        let (test_loss, test_accuracy) = evaluate(&mut self.engine, self.test, self.classes);
+    fn measure(&mut self) -> Result<Event> {
+        let (test_loss, test_accuracy) = evaluate(&mut self.engine, self.test)?;
         if !test_loss.is_finite() {
-            return self.diverged();
+            return Ok(self.diverged());
         }
         let Progress { step, loss_sum, loss_count, .. } = self.progress;
         let batch = self.settings.batch.min(self.train.len());
@@ -218,14 +232,14 @@ impl<'a, E: Engine> Trainer<'a, E> {
         self.progress.records.push(record);
         (self.progress.loss_sum, self.progress.loss_count) = (0.0, 0);
         self.progress.ending = self.ending();
-        Event::Measured { record, best }
+        Ok(Event::Measured { record, best })
     }
 
     /// Whether the records so far are a reason to stop.
     fn ending(&self) -> Option<Ending> {
         let records = &self.progress.records;
         let step = self.progress.step;
-        let guessing = (self.classes as f64).ln();
+        let guessing = self.engine.network().guessing_loss();
         let best = self.progress.best()?;
         let recent = &records[records.len().saturating_sub(RISE_RECORDS)..];
         let risen = |record: &Record| record.test_loss > best.test_loss + RISE * guessing;
@@ -244,14 +258,18 @@ fn next_measurement(step: u64) -> u64 {
     ((step as f64 * SPACING) as u64).max(step + FIRST_MEASUREMENT)
 }
 
-/// The mean cross-entropy and the accuracy on a corpus.
-pub fn evaluate(engine: &mut impl Engine, corpus: &Corpus, classes: usize) -> (f64, f64) {
+/// The mean cross-entropy and the accuracy on a corpus of at least one sentence.
+pub fn evaluate(engine: &mut impl Engine, corpus: &Corpus) -> Result<(f64, f64)> {
+    if corpus.is_empty() {
+        return Err(Error::TooSmall { what: "number of test sentences", value: 0, least: 1 });
+    }
+    let classes = engine.network().classes;
     let (mut loss, mut right) = (0.0, 0usize);
     for first in (0..corpus.len()).step_by(TEST_BATCH) {
         checkpoint();
         let numbers = first..corpus.len().min(first + TEST_BATCH);
         let sentences: Vec<&[Symbol]> = numbers.clone().map(|i| corpus.sentence(i)).collect();
-        let logits = engine.logits(&sentences);
+        let logits = engine.logits(&sentences)?;
         for (logits, &root) in logits.chunks_exact(classes).zip(&corpus.roots()[numbers]) {
             loss += cross_entropy(logits, root);
             let best = logits.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(class, _)| class);
@@ -259,7 +277,7 @@ pub fn evaluate(engine: &mut impl Engine, corpus: &Corpus, classes: usize) -> (f
         }
     }
     let count = corpus.len() as f64;
-    (loss / count, right as f64 / count)
+    Ok((loss / count, right as f64 / count))
 }
 
 /// An endless sequence of shuffled epochs.

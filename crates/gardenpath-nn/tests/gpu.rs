@@ -4,6 +4,8 @@
 #![cfg(feature = "gpu")]
 
 mod common;
+#[path = "common/refusals.rs"]
+mod refusals;
 
 use common::Dump;
 use gardenpath::{Arities, Corpus, Ensemble, Seed, Shape, Symbol};
@@ -23,7 +25,7 @@ fn weights(dump: &Dump) -> Vec<NamedTensor> {
 
 /// The losses of some steps on the batch of a dump.
 fn train(dump: &Dump, engine: &mut impl Engine, steps: usize) -> Vec<f64> {
-    (0..steps).map(|_| engine.step(&dump.sentences(), &dump.labels)).collect()
+    (0..steps).map(|_| engine.step(&dump.sentences(), &dump.labels).unwrap()).collect()
 }
 
 /// Panics if numbers differ by more than 1e-4, relative to those above 1; 32 bits give about 1e-6.
@@ -55,7 +57,7 @@ fn check(name: &str) {
 
     // A step of this rate moves each weight by its gradient.
     let mut moved = engine(1.0);
-    assert_close(&format!("{name}: logits"), wide(&moved.logits(&dump.sentences())), dump.doubles("logits"));
+    assert_close(&format!("{name}: logits"), wide(&moved.logits(&dump.sentences()).unwrap()), dump.doubles("logits"));
     assert_close(&format!("{name}: loss"), train(&dump, &mut moved, 1), &dump.doubles("losses")[..1]);
     for tensor in moved.state() {
         let weights = dump.doubles(&format!("weight.{}", tensor.name));
@@ -117,7 +119,7 @@ fn both_engines_take_the_same_steps() {
             let numbers = batch * 32..(batch + 1) * 32;
             let sentences: Vec<&[Symbol]> = numbers.clone().map(|i| corpus.sentence(i)).collect();
             let roots = &corpus.roots()[numbers];
-            let losses = [cpu.step(&sentences, roots), gpu.step(&sentences, roots)];
+            let losses = [cpu.step(&sentences, roots).unwrap(), gpu.step(&sentences, roots).unwrap()];
             assert!((losses[0] / losses[1] - 1.0).abs() < 1e-4, "{}: {losses:?}", architecture.name());
         }
         assert_same_state(architecture.name(), &gpu.state(), &cpu.state());
@@ -143,8 +145,8 @@ fn other_shapes_as_on_the_cpu() {
             let mut gpu = Gpu::new(&network, optimizer, &state).unwrap();
             let labels = [0, 1, 2];
             for _ in 0..2 {
-                let expected = cpu.step(&sentences, &labels);
-                assert_close(&what, [gpu.step(&sentences, &labels)], &[expected]);
+                let expected = cpu.step(&sentences, &labels).unwrap();
+                assert_close(&what, [gpu.step(&sentences, &labels).unwrap()], &[expected]);
             }
             assert_same_state(&what, &gpu.state(), &cpu.state());
         }
@@ -186,11 +188,18 @@ fn many_sentences() {
         let optimizer = Optimizer::Sgd { learning_rate: 1.0 };
         let mut cpu = Cpu::new(&dump.network, optimizer, &weights(&dump)).unwrap();
         let mut gpu = Gpu::new(&dump.network, optimizer, &weights(&dump)).unwrap();
-        let expected = wide(&cpu.logits(&sentences));
-        assert_close(name, wide(&gpu.logits(&sentences)), &expected);
-        assert_close(name, wide(&gpu.logits(&sentences[..1])), &expected[..dump.network.classes]);
-        assert!(gpu.logits(&[]).is_empty());
+        let expected = wide(&cpu.logits(&sentences).unwrap());
+        assert_close(name, wide(&gpu.logits(&sentences).unwrap()), &expected);
+        assert_close(name, wide(&gpu.logits(&sentences[..1]).unwrap()), &expected[..dump.network.classes]);
+        assert!(gpu.logits(&[]).unwrap().is_empty());
     }
+}
+
+#[test]
+fn batches_that_cannot_be_read_are_refused() {
+    let network = Network::new(8, 8, Shape::mixed(2), 16, Architecture::inn()).unwrap();
+    let state = initial_state(&network, Seed::new(1));
+    refusals::check_refusals(&mut Gpu::new(&network, Optimizer::of_paper(&network), &state).unwrap());
 }
 
 #[test]

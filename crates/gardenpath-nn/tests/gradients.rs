@@ -7,9 +7,9 @@ use gardenpath_nn::{Architecture, Network, Normalization, Sink, Tensors};
 /// Random sentences of all lengths of a shape, the shortest and the longest among them.
 fn sentences(shape: &Shape, vocab: usize, seed: Seed) -> Vec<Vec<Symbol>> {
     let mut stream = seed.stream(0);
-    let (least, most) = (*shape.lengths().start(), *shape.lengths().end());
-    let mut lengths = vec![least, most];
-    lengths.extend((0..4).map(|_| least + stream.below((most - least + 1) as u64) as usize));
+    let possible: Vec<usize> = shape.lengths().filter(|&len| shape.has_length(len)).collect();
+    let mut lengths = vec![possible[0], possible[possible.len() - 1]];
+    lengths.extend((0..4).map(|_| possible[stream.below(possible.len() as u64) as usize]));
     lengths.iter().map(|&len| (0..len).map(|_| stream.below(vocab as u64) as Symbol).collect()).collect()
 }
 
@@ -23,10 +23,10 @@ fn check(network: &Network) {
     let mut weights = Tensors::<f64>::sample(&parameters, seed.child("weights"));
     let mut model = Model::new(network);
     let mut gradient = Tensors::zeros(&parameters);
-    model.learn(&mut weights, &sentences, &roots, &mut Sink::Gradient(&mut gradient));
+    model.learn(&mut weights, &sentences, &roots, &mut Sink::Gradient(&mut gradient)).unwrap();
     let mut loss = |weights: &mut Tensors<f64>| {
         let mut ignored = Tensors::zeros(&parameters);
-        model.learn(weights, &sentences, &roots, &mut Sink::Gradient(&mut ignored))
+        model.learn(weights, &sentences, &roots, &mut Sink::Gradient(&mut ignored)).unwrap()
     };
     for (tensor, parameter) in parameters.iter().enumerate() {
         for _ in 0..12 {

@@ -22,8 +22,8 @@ fn run(vocab: usize, fraction: f64, samples: usize, width: usize, architecture: 
     let engine = Cpu::new(&network, Optimizer::of_paper(&network), &state).unwrap();
     let settings = Settings { max_steps: 12_000, ..Settings::default() };
     let order = seed.child("order");
-    let mut trainer = Trainer::new(engine, settings, [&train, &test], vocab, order, Progress::default());
-    while !matches!(trainer.advance(), Event::Ended(_)) {}
+    let mut trainer = Trainer::new(engine, settings, [&train, &test], order, Progress::default()).unwrap();
+    while !matches!(trainer.advance().unwrap(), Event::Ended(_)) {}
     let guessing = (vocab as f64).ln();
     let best = trainer.progress().best().unwrap().test_loss;
     Run { loss: best / guessing, floor: answers(&grammar, &test).unwrap().cross_entropy / guessing }

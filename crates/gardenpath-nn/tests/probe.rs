@@ -132,9 +132,8 @@ fn trained(network: &Network, grammar: &Grammar, sentences: u64, steps: u64) -> 
         [(2, sentences), (3, 512)].map(|(seed, count)| Corpus::sample(grammar, Seed::new(seed), 0..count));
     let engine = Cpu::new(network, Optimizer::of_paper(network), &initial_state(network, Seed::new(4))).unwrap();
     let settings = Settings { max_steps: steps, min_steps: steps, ..Settings::default() };
-    let mut trainer =
-        Trainer::new(engine, settings, [&train, &test], network.classes, Seed::new(5), Progress::default());
-    while !matches!(trainer.advance(), Event::Ended(_)) {}
+    let mut trainer = Trainer::new(engine, settings, [&train, &test], Seed::new(5), Progress::default()).unwrap();
+    while !matches!(trainer.advance().unwrap(), Event::Ended(_)) {}
     weights(network, &trainer.state()).unwrap()
 }
 

@@ -30,10 +30,10 @@ fn check(name: &str) {
     let sentences = dump.sentences();
     let mut model = Model::<f64>::new(&dump.network);
     let mut weights = tensors(&dump, "weight");
-    assert_close("logits", model.logits(&weights, &sentences), dump.doubles("logits"));
+    assert_close("logits", model.logits(&weights, &sentences).unwrap(), dump.doubles("logits"));
 
     let mut gradient = Tensors::zeros(&parameters);
-    let loss = model.learn(&mut weights, &sentences, &dump.labels, &mut Sink::Gradient(&mut gradient));
+    let loss = model.learn(&mut weights, &sentences, &dump.labels, &mut Sink::Gradient(&mut gradient)).unwrap();
     assert_close("loss", &[loss], &dump.doubles("losses")[..1]);
     let expected = tensors(&dump, "gradient");
     for (parameter, (found, expected)) in parameters.iter().zip(gradient.iter().zip(expected.iter())) {
@@ -56,13 +56,13 @@ fn check_steps(name: &str) {
             Architecture::Transformer { .. } => {
                 let mut gradient = Tensors::zeros(&parameters);
                 let sink = &mut Sink::Gradient(&mut gradient);
-                let loss = model.learn(&mut weights, &sentences, &dump.labels, sink);
+                let loss = model.learn(&mut weights, &sentences, &dump.labels, sink).unwrap();
                 adam.step(&mut weights, &gradient, &vec![0.01; parameters.len()]);
                 loss
             }
             _ => {
                 let rate = dump.network.width as f32;
-                model.learn(&mut weights, &sentences, &dump.labels, &mut Sink::Descent(rate))
+                model.learn(&mut weights, &sentences, &dump.labels, &mut Sink::Descent(rate)).unwrap()
             }
         };
         assert!((loss - expected).abs() < 1e-4 * expected, "{name}: loss {loss}, not {expected}");

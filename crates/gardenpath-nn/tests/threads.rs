@@ -31,9 +31,9 @@ fn train(
     let test = Corpus::sample(grammar, Seed::new(2), 0..700);
     let engine = Cpu::new(network, Optimizer::of_paper(network), &state).unwrap();
     let settings = Settings { max_steps: 60, ..Settings::default() };
-    let mut trainer = Trainer::new(engine, settings, [&train, &test], network.classes, Seed::new(3), progress);
+    let mut trainer = Trainer::new(engine, settings, [&train, &test], Seed::new(3), progress).unwrap();
     for _ in 0..events {
-        if let Event::Ended(_) = trainer.advance() {
+        if let Event::Ended(_) = trainer.advance().unwrap() {
             break;
         }
     }

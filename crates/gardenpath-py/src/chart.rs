@@ -33,7 +33,7 @@ impl PyChart {
         let parser = Parser::<Magnitude>::new(&grammar);
         let chart = parser.parse(&sentence)?;
         // Both go through the candidates in the same order.
-        let mut spans = parser.marginals(&chart).map(|marginals| marginals.spans.into_iter());
+        let mut spans = parser.marginals(&chart)?.map(|marginals| marginals.spans.into_iter());
         let mut levels = Vec::new();
         for level in 0..=grammar.depth() {
             let mut shares = spans.as_mut().and_then(Iterator::next).unwrap_or_default().into_iter();

@@ -131,7 +131,8 @@ impl PySignalStudy {
         Ok(self.study.sample_complexity(threshold, read_average(average)?))
     }
 
-    /// A bootstrap interval of the sample complexity over grammars.
+    /// A bootstrap interval of the sample complexity over grammars, or None if no sample of them crosses the threshold. An end that
+    /// the data do not bound is 0 or infinity.
     #[pyo3(signature = (threshold=0.5, average="ratio_of_means", *, confidence=0.9))]
     fn interval(&self, threshold: f64, average: &str, confidence: f64) -> PyResult<Option<(f64, f64)>> {
         Ok(self.study.interval(threshold, read_average(average)?, confidence, Seed::new(self.seed)))

@@ -168,7 +168,7 @@ impl PyGrammar {
         let sentence = read_one(sentence, &self.grammar)?;
         let marginals = interrupt::run(py, || {
             let parser = Parser::<Magnitude>::new(&self.grammar);
-            gardenpath::Result::Ok(parser.marginals(&parser.parse(&sentence)?))
+            parser.marginals(&parser.parse(&sentence)?)
         })?;
         let marginals =
             marginals.or_value_error()?.ok_or_else(|| value_error("the grammar does not derive the sentence"))?;

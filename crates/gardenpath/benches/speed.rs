@@ -2,7 +2,9 @@
 //!
 //! `cargo bench -p gardenpath` prints a table. Machines differ and are noisy: every line is the best of several rounds.
 
-use gardenpath::{Chart, Corpus, Ensemble, Grammar, Inside, LogProbability, Moments, Sampler, Seed, class_entropy};
+use gardenpath::{
+    Chart, Corpus, Ensemble, Grammar, Inside, LogProbability, Moments, Parser, Sampler, Seed, class_entropy,
+};
 use std::time::Instant;
 
 fn main() {
@@ -19,6 +21,9 @@ fn main() {
     if chosen("inside") {
         inside(2, 1.0e6);
         inside(3, 0.3e6);
+    }
+    if chosen("outside") {
+        outside();
     }
     if chosen("deep") {
         deep(6, 244, 0.2);
@@ -66,6 +71,28 @@ fn inside(depth: usize, at_least: f64) {
     });
     let name = format!("inside, L = {depth}, f = 1/4 (sentences/s)");
     report(&name, corpus.len() as f64 / seconds, &format!("{:.1} M", at_least / 1e6));
+}
+
+/// Inside and outside, as learners count the uses of rules.
+fn outside() {
+    let grammar = grammar(3, 0.25);
+    let corpus = Corpus::sample(&grammar, Seed::new(1), 0..10_000);
+    let parser = Parser::<f64>::new(&grammar);
+    let mut buffers = parser.buffers();
+    let mut used = 0.0;
+    let seconds = best_of(7, || {
+        used = 0.0;
+        for (sentence, &root) in corpus.sentences().zip(corpus.roots()) {
+            let chart = parser.parse_with(&mut buffers, sentence).expect("the tokens are right");
+            let total = *chart.value(0, 0, chart.len(), root).expect("the root derives its sentence");
+            let mut roots = vec![0.0; 16];
+            roots[usize::from(root)] = 1.0;
+            let outside = parser.outside(chart, &roots);
+            used += outside.rule_uses(0).iter().map(|(_, value)| value / total).sum::<f64>();
+        }
+    });
+    assert!((used - 10_000.0).abs() < 1e-6, "every sentence uses one rule at its root, not {used}");
+    report("inside and outside, L = 3, f = 1/4 (sentences/s)", corpus.len() as f64 / seconds, "0.1 M");
 }
 
 fn deep(depth: usize, len: usize, at_most: f64) {

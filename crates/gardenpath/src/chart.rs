@@ -11,6 +11,7 @@ mod cells;
 mod descend;
 mod outside;
 mod parser;
+mod uses;
 
 pub use candidates::Candidates;
 pub(crate) use cells::{Cells, LevelCells};
@@ -172,7 +173,10 @@ impl<S: Semiring> Chart<S> {
         self.values(0, 0, self.len())
     }
 
-    /// The symbols of `level` that derive `start..start + span`, with their values.
+    /// The symbols of `level` that derive `start..start + span`, with their values: none on a span that is not in the sentence.
+    ///
+    /// # Panics
+    /// If the chart has no such level.
     pub fn values(&self, level: usize, start: usize, span: usize) -> &[(Symbol, S)] {
         match self.cells.level(level).find(start, span) {
             Some(cell) => self.levels[level].cell(cell),
@@ -180,18 +184,34 @@ impl<S: Semiring> Chart<S> {
         }
     }
 
-    /// The value of one symbol on one span.
+    /// The value of one symbol on one span, if it derives it.
+    ///
+    /// # Panics
+    /// If the chart has no such level.
     pub fn value(&self, level: usize, start: usize, span: usize, symbol: Symbol) -> Option<&S> {
         self.values(level, start, span).iter().find(|(s, _)| *s == symbol).map(|(_, value)| value)
     }
 
     /// All spans of a level that some symbol derives, by start and length.
+    ///
+    /// # Panics
+    /// If the chart has no such level.
     pub fn cells(&self, level: usize) -> impl Iterator<Item = Cell<'_, S>> {
         let filled = &self.levels[level];
         (0..self.len()).flat_map(move |start| {
             let cell = move |f: &Filled| Cell { start, span: f.span as usize, values: filled.cell(f.cell) };
             filled.filled(start).iter().map(cell)
         })
+    }
+
+    /// The number of values of all levels.
+    pub(crate) fn entries(&self) -> u64 {
+        self.levels.iter().map(|level| level.entries.len() as u64).sum()
+    }
+
+    /// The memory that the values take.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.entries() * size_of::<(Symbol, S)>() as u64
     }
 
     pub(crate) fn level(&self, level: usize) -> &Level<S> {

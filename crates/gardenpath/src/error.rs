@@ -96,6 +96,13 @@ pub enum Error {
         available: usize,
     },
 
+    /// Names of symbols that could not be told apart in text.
+    #[error("{reason}")]
+    Names {
+        /// Which names, and why.
+        reason: String,
+    },
+
     /// A sentence has a token that the grammar does not know.
     #[error("token {token} at position {position} is not one of the {vocab} tokens of the grammar")]
     UnknownToken {

@@ -78,6 +78,10 @@ impl Grammar {
     }
 
     /// The same grammar with names for the symbols of each level.
+    ///
+    /// Names must be such that the text format can write them and read them back: those above the tokens are words of letters,
+    /// digits and `_ / ^ < > -` that do not begin with one of the last four and are all different; those of tokens are different,
+    /// without control characters, and do not have both kinds of quotes.
     pub fn with_names(mut self, names: Vec<Vec<String>>) -> Result<Self> {
         let counts: Vec<usize> = names.iter().map(Vec::len).collect();
         if counts != self.sizes {
@@ -87,6 +91,7 @@ impl Grammar {
                 format!("{:?}", self.sizes),
             ));
         }
+        text::check_names(&names).map_err(|reason| Error::Names { reason })?;
         let canonical = (0..=self.depth()).all(|level| {
             names[level].iter().enumerate().all(|(k, name)| *name == canonical_name(level, self.depth(), k))
         });
@@ -95,8 +100,11 @@ impl Grammar {
     }
 
     /// The same grammar with remarks, which are kept as comments by the text format.
+    ///
+    /// A remark of several lines becomes several remarks, without space around them. One that would be read as a part of the
+    /// header (`sizes:`, `tokens:`) gets the word `remark:` before it.
     pub fn with_remarks(mut self, remarks: Vec<String>) -> Self {
-        self.remarks = remarks;
+        self.remarks = remarks.iter().flat_map(|remark| text::remark_lines(remark)).collect();
         self
     }
 

@@ -212,9 +212,8 @@ impl<'g> Inside<'g> {
         let Buffers { chart, scratch } = buffers;
         parser.start(chart, scratch, sentence)?;
         for level in (0..self.grammar().depth()).rev() {
-            if self.dense[level].pays(chart.level(level + 1)) {
-                self.dense[level].fill(chart, dense, level);
-            } else {
+            let layer = &self.dense[level];
+            if !(layer.pays(chart.level(level + 1)) && layer.fill(chart, dense, level)) {
                 parser.fill_layer(chart, scratch, level);
             }
         }
@@ -229,8 +228,12 @@ impl<'g> Inside<'g> {
         }
         let score = |&(root, ref value): &(Symbol, S)| {
             let value = value.magnitude();
-            let share = if total.is_zero() { 0.0 } else { (value / total).value() };
-            let probability = share * prior[usize::from(root)];
+            let probability = if total.is_zero() {
+                0.0
+            } else {
+                // In this order nothing overflows, even if the likely root has hardly any prior.
+                (value / total * Magnitude::new(prior[usize::from(root)])).value()
+            };
             RootScore { root, log_likelihood: value.ln(), probability }
         };
         Posterior { len: chart.len(), roots: chart.root_entries().iter().map(score).collect() }

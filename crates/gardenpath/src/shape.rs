@@ -82,6 +82,28 @@ impl Shape {
         self.spans(0)
     }
 
+    /// Whether some tree has this many tokens. Between the bounds of [`Shape::lengths`] there are gaps if a layer has only one arity.
+    ///
+    /// ```
+    /// use gardenpath::{Arities, Shape};
+    ///
+    /// // Two or three nodes of three tokens each.
+    /// let shape = Shape::new(&[Arities { min: 2, max: 3 }, Arities { min: 3, max: 3 }]);
+    /// assert_eq!((5..11).filter(|&len| shape.has_length(len)).collect::<Vec<_>>(), [6, 9]);
+    /// ```
+    pub fn has_length(&self, len: usize) -> bool {
+        // Upwards, the possible numbers of nodes of a level are always an interval.
+        let (mut fewest, mut most) = (len, len);
+        for layer in (0..self.depth()).rev() {
+            let arities = self.arities(layer);
+            (fewest, most) = (fewest.div_ceil(*arities.end()), most / arities.start());
+            if fewest > most {
+                return false;
+            }
+        }
+        fewest <= 1 && most >= 1
+    }
+
     /// Whether some tree over a sentence of length `len` has a node of `level` on `start..start + span`.
     ///
     /// The tokens on the left must be covered by some number of nodes of the same level, those on the right by
@@ -157,6 +179,23 @@ mod tests {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn lengths_are_those_of_some_tree() {
+        let kinds = [Arities { min: 2, max: 3 }, Arities { min: 2, max: 2 }, Arities { min: 3, max: 3 }];
+        for code in 0..27 {
+            let layers = [kinds[code / 9], kinds[code / 3 % 3], kinds[code % 3]];
+            // The numbers of nodes, level by level: each node has as many children as its layer allows.
+            let mut counts = HashSet::from([1]);
+            for layer in layers {
+                counts = counts.iter().flat_map(|nodes| nodes * layer.min..=nodes * layer.max).collect();
+            }
+            let shape = Shape::new(&layers);
+            for len in 0..40 {
+                assert_eq!(shape.has_length(len), counts.contains(&len), "{layers:?}: {len}");
             }
         }
     }

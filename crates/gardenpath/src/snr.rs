@@ -171,6 +171,9 @@ impl SignalStudy {
 
     /// An interval that holds `sample_complexity` with this confidence: percentiles over bootstrap samples of the
     /// grammars. `None` for a single grammar, which says nothing about others, and where `sample_complexity` is `None`.
+    ///
+    /// A sample that does not fall to the threshold within the range that was measured counts as infinity, one that is
+    /// below it from the start as 0: an end of the interval is infinite or 0 if the data do not bound it.
     pub fn interval(&self, threshold: f64, average: Average, confidence: f64, seed: Seed) -> Option<(f64, f64)> {
         if self.curves.len() < 2 {
             return None;
@@ -180,12 +183,14 @@ impl SignalStudy {
             let mut stream = seed.child("bootstrap").stream(round);
             let chosen: Vec<usize> =
                 self.curves.iter().map(|_| stream.below(self.curves.len() as u64) as usize).collect();
-            crossing(&self.curves[0].samples, &self.inverse_of(&chosen, average), threshold)
+            let inverse = self.inverse_of(&chosen, average);
+            let beyond = if inverse.last().is_some_and(|&last| last <= threshold) { 0.0 } else { f64::INFINITY };
+            crossing(&self.curves[0].samples, &inverse, threshold).unwrap_or(beyond)
         };
-        let mut values: Vec<f64> = (0..BOOTSTRAPS).filter_map(resample).collect();
+        let mut values: Vec<f64> = (0..BOOTSTRAPS).map(resample).collect();
         values.sort_by(f64::total_cmp);
-        let last = values.len().checked_sub(1)?;
-        let place = |share: f64| values[(share * last as f64).round() as usize];
+        values.iter().find(|value| **value > 0.0 && value.is_finite())?;
+        let place = |share: f64| values[(share * (values.len() - 1) as f64).round() as usize];
         let tail = (1.0 - confidence.clamp(0.0, 1.0)) / 2.0;
         Some((place(tail), place(1.0 - tail)))
     }
@@ -247,4 +252,44 @@ fn square_distance(law: &[f64], other: impl Fn(usize) -> f64) -> f64 {
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (count, sum) = values.fold((0usize, 0.0), |(count, sum), value| (count + 1, sum + value));
     sum / count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Grammars whose inverse ratio begins and ends at these values.
+    fn study(ends: &[(f64, f64)]) -> SignalStudy {
+        let curve = |&(first, last): &(f64, f64)| SignalToNoise {
+            samples: vec![100, 1000],
+            signal: 1.0,
+            noise: vec![first, last],
+            ratio: vec![1.0 / first, 1.0 / last],
+        };
+        SignalStudy { curves: ends.iter().map(curve).collect() }
+    }
+
+    fn interval(ends: &[(f64, f64)]) -> Option<(f64, f64)> {
+        study(ends).interval(0.5, Average::RatioOfMeans, 0.9, Seed::new(1))
+    }
+
+    #[test]
+    fn an_end_that_the_data_do_not_bound_is_open() {
+        let (low, high) = interval(&[(0.8, 0.2), (0.9, 0.3), (0.7, 0.25)]).unwrap();
+        assert!(low > 100.0 && low < high && high < 1000.0, "{low} {high}");
+        // Some of the grammars do not fall to the threshold, and some samples of them hold mostly these.
+        let (low, high) = interval(&[(0.9, 0.1), (1.5, 0.8), (0.9, 0.45)]).unwrap();
+        assert!(low > 100.0 && high == f64::INFINITY, "{low} {high}");
+        // Some are below it from the start.
+        let (low, high) = interval(&[(0.8, 0.2), (0.1, 0.05), (0.7, 0.2)]).unwrap();
+        assert!(low == 0.0 && high < 1000.0, "{low} {high}");
+    }
+
+    #[test]
+    fn without_any_crossing_there_is_no_interval() {
+        for ends in [(0.9, 0.6), (0.4, 0.3), (f64::NAN, f64::NAN)] {
+            assert_eq!(interval(&[ends, ends]), None);
+            assert_eq!(study(&[ends]).sample_complexity(0.5, Average::RatioOfMeans), None);
+        }
+    }
 }

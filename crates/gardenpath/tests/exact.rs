@@ -126,7 +126,7 @@ fn marginals_are_sums_over_derivations() {
                 d.rules.iter().for_each(|rule| *rules.entry(*rule).or_insert(0.0) += weight(d) / total);
             }
             let chart = parser.parse(&sentence).unwrap();
-            let marginals = parser.marginals(&chart).unwrap();
+            let marginals = parser.marginals(&chart).unwrap().unwrap();
             for (level, found) in marginals.spans.iter().enumerate() {
                 for &(start, span, symbol, p) in found {
                     let expected = spans.remove(&(level, start, span, symbol)).unwrap_or(0.0);
@@ -227,4 +227,62 @@ fn sampled_sentences_follow_their_probabilities() {
         freedom += 1.0;
     }
     assert!(freedom > 5.0 && chi_square < freedom + 5.0 * (2.0 * freedom).sqrt(), "{chi_square} for {freedom}");
+}
+
+/// Any place may be asked for, also in a sentence that no tree covers.
+#[test]
+fn places_outside_a_chart_hold_nothing() {
+    let grammar = Ensemble::new(4, 2).fraction(1.0).sample(Seed::new(1)).unwrap();
+    for len in [0, 3, 10, 5] {
+        let chart = Chart::<f64>::parse(&grammar, &vec![0; len]).unwrap();
+        for level in 0..=2 {
+            for (start, span) in [(0, 0), (1, 1), (2, 3), (len, 1), (len + 7, 1), (0, usize::MAX), (0, (1 << 32) + 5)] {
+                let inside = span > 0 && start < len && span <= len - start;
+                assert!(len == 5 && inside || chart.values(level, start, span).is_empty(), "{len}: {start}+{span}");
+                assert!(len == 5 && inside || chart.value(level, start, span, 0).is_none());
+            }
+        }
+        assert_eq!(chart.roots().len(), 4);
+    }
+}
+
+/// Buffers that one parser has filled, in the hands of another: the same charts as with new ones.
+#[test]
+fn buffers_serve_any_grammar() {
+    let grammars = [
+        Ensemble::new(4, 2).fraction(1.0).sample(Seed::new(1)).unwrap(),
+        Ensemble::new(7, 2).fraction(0.5).p_binary(0.0).sample(Seed::new(2)).unwrap(),
+        Ensemble::new(3, 3).fraction(1.0).sample(Seed::new(3)).unwrap(),
+        Ensemble::new(9, 2).fraction(0.6).sample(Seed::new(4)).unwrap(),
+    ];
+    let parsers = grammars.each_ref().map(Parser::<f64>::new);
+    let insides = grammars.each_ref().map(Inside::new);
+    let (mut buffers, mut workspace) = (parsers[0].buffers(), insides[0].workspace());
+    for (len, k) in [(9, 0), (9, 1), (9, 2), (8, 2), (9, 3), (9, 0), (8, 0), (8, 2), (8, 3)] {
+        let sentence: Vec<u8> = (0..len).map(|i| (i * i % 3) as u8).collect();
+        let expected = parsers[k].parse(&sentence).unwrap();
+        let found = parsers[k].parse_with(&mut buffers, &sentence).unwrap();
+        assert_eq!((found.depth(), found.roots()), (expected.depth(), expected.roots()), "grammar {k}");
+        for level in 0..=found.depth() {
+            let cells = |chart: &Chart<f64>| -> Vec<(usize, usize, Vec<(u8, f64)>)> {
+                chart.cells(level).map(|cell| (cell.start, cell.span, cell.values.to_vec())).collect()
+            };
+            assert_eq!(cells(found), cells(&expected), "grammar {k}, level {level}");
+        }
+        let posterior = insides[k].posterior_with(&mut workspace, &sentence).unwrap();
+        assert_eq!(posterior, insides[k].posterior(&sentence).unwrap());
+    }
+}
+
+/// Templates are kept from sentence to sentence, but a larger grammar needs more memory with the same ones.
+#[test]
+fn used_buffers_do_not_hide_the_size_of_a_chart() {
+    let small = Ensemble::new(2, 10).fraction(0.01).sample(Seed::new(1)).unwrap();
+    let large = Ensemble::new(255, 10).fraction(0.001).sample(Seed::new(1)).unwrap();
+    assert_eq!(small.shape(), large.shape());
+    let (small, large) = (Parser::<Recognition>::new(&small), Parser::<Recognition>::new(&large));
+    let mut buffers = small.buffers();
+    let sentence = vec![0; 6000];
+    small.parse_with(&mut buffers, &sentence).unwrap();
+    assert!(matches!(large.parse_with(&mut buffers, &sentence), Err(Error::TooLarge { .. })));
 }

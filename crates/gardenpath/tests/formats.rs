@@ -280,3 +280,63 @@ fn mutate(text: &str, other: &str, stream: &mut Stream) -> String {
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
+
+/// Whatever is said about a grammar, its text is the same grammar.
+#[test]
+fn remarks_cannot_become_rules() {
+    let plain = Ensemble::new(3, 2).sample(Seed::new(1)).unwrap();
+    let remarks = [
+        "first\nA0_0 -> A1_0 A1_0 [1]",
+        "carriage\r\nreturn\rand\u{2028}more\u{85}",
+        "sizes: 1 2 3",
+        "tokens: 'x'",
+        "  sizes: nonsense ",
+        "",
+        " spaces ",
+    ];
+    let grammar = plain.clone().with_remarks(remarks.map(str::to_owned).to_vec());
+    let again = Grammar::from_text(&grammar.to_text()).unwrap();
+    assert_eq!(again, grammar);
+    assert_eq!((again.layers(), again.names()), (plain.layers(), None));
+    let expected = [
+        "first",
+        "A0_0 -> A1_0 A1_0 [1]",
+        "carriage",
+        "return",
+        "and",
+        "more",
+        "remark: sizes: 1 2 3",
+        "remark: tokens: 'x'",
+        "remark: sizes: nonsense",
+        "",
+        "spaces",
+    ];
+    assert_eq!(again.remarks(), expected);
+}
+
+#[test]
+fn names_that_cannot_be_written_are_refused() {
+    let grammar = Ensemble::new(2, 2).sample(Seed::new(1)).unwrap();
+    let level = |names: [&str; 2]| names.map(str::to_owned).to_vec();
+    let named = |root, middle, tokens| grammar.clone().with_names(vec![level(root), level(middle), level(tokens)]);
+    let refused = |root, middle, tokens, reason: &str| {
+        let error = named(root, middle, tokens).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    };
+    refused(["A", "A"], ["C", "D"], ["0", "1"], "two symbols of one level are named \"A\"");
+    refused(["A", "B"], ["B", "D"], ["0", "1"], "symbols of level 0 and of level 1 are both named \"B\"");
+    refused(["A B", "B"], ["C", "D"], ["0", "1"], "\"A B\" cannot be the name of a symbol");
+    refused(["A->B", "B"], ["C", "D"], ["0", "1"], "\"A->B\" cannot be");
+    refused(["", "B"], ["C", "D"], ["0", "1"], "\"\" cannot be");
+    refused(["A", "B"], ["C", "D\nS -> A [1]"], ["0", "1"], "cannot be the name");
+    refused(["A", "B"], ["C", "D"], ["x", "x"], "two symbols of one level are named \"x\"");
+    refused(["A", "B"], ["C", "D"], ["x", "line\nbreak"], "cannot be the name");
+    refused(["A", "B"], ["C", "D"], ["x", "'\""], "cannot be the name");
+    refused(["A", "B"], ["A1_1", "A1_0"], ["x", "y"], "level 1 have one another's default names: A1_1, A1_0");
+    for tokens in [["1", "0"], ["", "#"], ["'", "\""], ["A", "a -> b"], ["S", " "]] {
+        for (root, middle) in [(["A", "S"], ["START", "D-1"]), (["A1_1", "A1_0"], ["A0_1", "A0_0"])] {
+            let grammar = named(root, middle, tokens).unwrap();
+            assert_eq!(Grammar::from_text(&grammar.to_text()).unwrap(), grammar, "{tokens:?}");
+        }
+    }
+}

@@ -230,3 +230,14 @@ fn positions_need_equal_arities() {
     // The pooled moments do not need it.
     assert!((ExpectedMoments::new(&grammar).unwrap().triple_total() - 0.45).abs() < 1e-12);
 }
+
+/// What is too large does not depend on the machine.
+#[test]
+fn tables_are_refused_by_their_size_alone() {
+    for threads in [1, 2, 64] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        // Memory that is never written costs nothing.
+        assert!(pool.install(|| Moments::new(255, 16)).is_ok(), "{threads} threads");
+        assert!(pool.install(|| Moments::new(255, 22)).is_err(), "{threads} threads");
+    }
+}

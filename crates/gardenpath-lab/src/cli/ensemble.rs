@@ -1,9 +1,12 @@
 //! The options that describe an ensemble of random grammars.
 
 use super::size;
+use crate::draw::table::short;
+use crate::progress;
 use anyhow::{Result, bail};
 use clap::Args;
 use gardenpath::{Ensemble, RuleCounts};
+use serde::Serialize;
 
 /// What all grammars of an ensemble share, apart from depth and numbers of rules.
 #[derive(Args, Clone, Debug)]
@@ -71,6 +74,45 @@ impl RuleOptions {
             _ => same_fraction(self.fraction.unwrap_or(0.25)),
         }
     }
+}
+
+/// The fractions of pairs and triples that whole numbers of rules amount to.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct EffectiveFractions {
+    binary: f64,
+    ternary: f64,
+}
+
+impl EffectiveFractions {
+    /// Those of an ensemble.
+    pub fn of(ensemble: &Ensemble) -> Result<Self> {
+        let (binary, ternary) = ensemble.effective_fractions()?;
+        Ok(EffectiveFractions { binary, ternary })
+    }
+}
+
+/// Says on standard error, once for each vocabulary and fraction, where rounding to whole numbers of rules changes a fraction by more
+/// than 1%.
+pub fn note_rounding<'e>(ensembles: impl IntoIterator<Item = &'e Ensemble>) -> Result<()> {
+    let mut said = Vec::new();
+    for ensemble in ensembles {
+        if let Some(note) = rounding(ensemble)?.filter(|note| !said.contains(note)) {
+            progress::note(&note);
+            said.push(note);
+        }
+    }
+    Ok(())
+}
+
+fn rounding(ensemble: &Ensemble) -> Result<Option<String>> {
+    let Some((pairs, triples)) = ensemble.rounded_fractions()? else { return Ok(None) };
+    let (binary, ternary) = ensemble.rules_per_symbol()?;
+    let part = |rules: usize, kind: &str, fraction: f64, all: &str| {
+        (rules > 0).then(|| format!("{rules} {kind} ({} of all {all})", short(fraction)))
+    };
+    let parts = [part(binary, "binary", pairs, "pairs"), part(ternary, "ternary", triples, "triples")];
+    let parts = parts.into_iter().flatten().collect::<Vec<_>>().join(" and ");
+    Ok(Some(format!("note: rounded to whole numbers, each of {} symbols has {parts} rules", ensemble.vocab())))
 }
 
 /// The same fraction of pairs and triples.

@@ -1,7 +1,7 @@
 //! `gardenpath entropy`: how ambiguous the roots of random grammars are.
 
 use super::Answer;
-use crate::cli::ensemble::{EnsembleOptions, same_fraction};
+use crate::cli::ensemble::{EffectiveFractions, EnsembleOptions, note_rounding, same_fraction};
 use crate::cli::{size, whole_number};
 use crate::draw::plot::{Plot, Series};
 use crate::draw::table::{Table, short};
@@ -15,7 +15,8 @@ use serde::Serialize;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The entropy is the mean of H(root | sentence) in nats over random grammars and their sentences, its standard error \
-that over grammars; the normalized one is divided by ln(vocab).
+that over grammars; the normalized one is divided by ln(vocab). Numbers of rules are whole, so that the effective fractions \
+can differ from --fraction, most of all at small vocabularies; the theory is that of the effective fractions.
 
 Examples:
   gardenpath entropy --vocab 16 --depth 2 --fraction 0.5 --grammars 10 --sentences 1000
@@ -46,6 +47,7 @@ struct Point {
     vocab: usize,
     depth: usize,
     fraction: f64,
+    effective_fractions: EffectiveFractions,
     entropy: f64,
     /// `null` if there is only one sentence to average over.
     stderr: f64,
@@ -73,6 +75,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         points.push(point);
     }
     bar.finish_and_clear();
+    note_rounding(ensembles.iter().map(|(_, ensemble)| ensemble))?;
     if answer.json { Ok(()) } else { answer.text(&to_text(&points)) }
 }
 
@@ -100,6 +103,7 @@ fn measure(
         vocab,
         depth: ensemble.depth(),
         fraction,
+        effective_fractions: EffectiveFractions::of(ensemble)?,
         entropy: estimate.mean,
         stderr: estimate.stderr,
         // One class has no entropy to be normalized by.
@@ -114,9 +118,7 @@ fn predict(arguments: &Arguments, ensemble: &Ensemble) -> Result<Option<f64>> {
     if ensemble.depth() != 2 || options.zipf != 0.0 || options.non_overlapping {
         return Ok(None);
     }
-    let (binary, ternary) = ensemble.rules_per_symbol()?;
-    let vocab = options.vocab as f64;
-    let (binary, ternary) = (binary as f64 / vocab, ternary as f64 / (vocab * vocab));
+    let (binary, ternary) = ensemble.effective_fractions()?;
     Ok(Some(theory::entropy::class_entropy(binary, ternary, options.p_binary)?))
 }
 

@@ -3,7 +3,7 @@
 mod info;
 
 use super::Answer;
-use crate::cli::ensemble::{EnsembleOptions, RuleOptions, same_fraction};
+use crate::cli::ensemble::{EffectiveFractions, EnsembleOptions, RuleOptions, note_rounding, same_fraction};
 use crate::cli::{size, whole_number};
 use crate::files;
 use crate::progress;
@@ -71,6 +71,9 @@ struct Written<'g> {
     depth: usize,
     sizes: &'g [usize],
     rules: Vec<usize>,
+    /// Of a grammar that was sampled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effective_fractions: Option<EffectiveFractions>,
     remarks: &'g [String],
     /// The grammar itself, if it was not written to a file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,13 +89,16 @@ pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
         files::grammar::check_output(output)?;
     }
     match command {
-        Command::Sample(arguments) => write(&sample(arguments)?, &arguments.output, answer),
+        Command::Sample(arguments) => {
+            let (grammar, fractions) = sample(arguments)?;
+            write(&grammar, Some(fractions), &arguments.output, answer)
+        }
         Command::Info { grammar } => info::run(&files::grammar::read(grammar)?, answer),
-        Command::Convert { grammar, output } => write(&files::grammar::read(grammar)?, output, answer),
+        Command::Convert { grammar, output } => write(&files::grammar::read(grammar)?, None, output, answer),
     }
 }
 
-fn sample(arguments: &Sample) -> Result<Grammar> {
+fn sample(arguments: &Sample) -> Result<(Grammar, EffectiveFractions)> {
     let options = &arguments.ensemble;
     let counts = match arguments.class_entropy {
         Some(wanted) => same_fraction(search_fraction(arguments, wanted)?),
@@ -112,9 +118,10 @@ fn sample(arguments: &Sample) -> Result<Grammar> {
     }
     remark += &format!(", seed {}", arguments.seed);
     let spinner = progress::spinner("sampling the grammar");
-    let grammar = ensemble.sample(Seed::new(arguments.seed))?;
+    let grammar = ensemble.sample(Seed::new(arguments.seed))?.with_remarks(vec![remark]);
     spinner.finish_and_clear();
-    Ok(grammar.with_remarks(vec![remark]))
+    note_rounding([&ensemble])?;
+    Ok((grammar, EffectiveFractions::of(&ensemble)?))
 }
 
 fn search_fraction(arguments: &Sample, wanted: f64) -> Result<f64> {
@@ -131,7 +138,12 @@ fn search_fraction(arguments: &Sample, wanted: f64) -> Result<f64> {
     Ok(fraction)
 }
 
-fn write(grammar: &Grammar, output: &Path, answer: &mut Answer) -> Result<()> {
+fn write(
+    grammar: &Grammar,
+    effective_fractions: Option<EffectiveFractions>,
+    output: &Path,
+    answer: &mut Answer,
+) -> Result<()> {
     let to_file = !files::is_standard(output);
     if to_file || !answer.json {
         let spinner = progress::spinner("writing the grammar");
@@ -146,6 +158,7 @@ fn write(grammar: &Grammar, output: &Path, answer: &mut Answer) -> Result<()> {
             depth: grammar.depth(),
             sizes: grammar.sizes(),
             rules: grammar.layers().iter().map(|layer| layer.rules().len()).collect(),
+            effective_fractions,
             remarks: grammar.remarks(),
             text: (!to_file).then(|| grammar.to_text()),
         })?;

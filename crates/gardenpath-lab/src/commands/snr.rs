@@ -1,6 +1,7 @@
 //! `gardenpath snr`: how many sentences the statistics of adjacent symbols need, measured on the data alone.
 
 use super::Answer;
+use crate::cli::ensemble::{EffectiveFractions, note_rounding};
 use crate::cli::{size, whole_number};
 use crate::draw::table::{Table, grouped, short};
 use crate::progress;
@@ -14,7 +15,8 @@ use serde::Serialize;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The signal-to-noise ratio of the root given the triple in the middle of a sentence, over the ternary rules, as the paper \
-defines it. The sample complexity is where its inverse falls to 0.5; the interval is a bootstrap over grammars.
+defines it. The sample complexity is where its inverse falls to 0.5; the interval is a bootstrap over grammars, with an open end \
+(null) where some of its samples do not cross 0.5 within the range that was measured.
 
 Examples:
   gardenpath snr --vocab 8,16,32 --depth 2
@@ -43,10 +45,11 @@ struct Point {
     vocab: usize,
     depth: usize,
     fraction: f64,
+    effective_fractions: EffectiveFractions,
     /// Where the inverse ratio of means falls to 0.5.
     sample_complexity: Option<f64>,
-    /// 90% of the bootstrap over several grammars.
-    interval: Option<(f64, f64)>,
+    /// 90% of the bootstrap over several grammars; an end that the data do not bound is `null`.
+    interval: Option<[Option<f64>; 2]>,
     /// The same by the mean of ratios.
     mean_of_ratios: Option<f64>,
     samples: Vec<u64>,
@@ -85,12 +88,16 @@ fn measure(arguments: &Arguments, vocab: usize, progress: &(dyn Fn(u64) + Sync))
     let ensemble = Ensemble::new(vocab, arguments.depth).fraction(fraction);
     let samples = expected_range(&ensemble, POINTS)?;
     let study = SignalStudy::measure(&ensemble, arguments.grammars, &samples, Seed::new(arguments.seed), progress)?;
+    note_rounding([&ensemble])?;
     Ok(Point {
         vocab,
         depth: arguments.depth,
         fraction,
+        effective_fractions: EffectiveFractions::of(&ensemble)?,
         sample_complexity: study.sample_complexity(THRESHOLD, Average::RatioOfMeans),
-        interval: study.interval(THRESHOLD, Average::RatioOfMeans, 0.9, Seed::new(arguments.seed)),
+        interval: study
+            .interval(THRESHOLD, Average::RatioOfMeans, 0.9, Seed::new(arguments.seed))
+            .map(|(low, high)| [low, high].map(|end| (end > 0.0 && end.is_finite()).then_some(end))),
         mean_of_ratios: study.sample_complexity(THRESHOLD, Average::MeanOfRatios),
         inverse: study.inverse(Average::RatioOfMeans),
         samples,
@@ -101,8 +108,12 @@ fn to_text(points: &[Point], grammars: u64) -> String {
     let mut table = Table::new(["vocab", "depth", "fraction", "sentences needed", "90% interval", "mean of ratios"]);
     let shown = |value: Option<f64>| value.map_or("–".to_owned(), short);
     for point in points {
-        let interval =
-            point.interval.map_or("–".to_owned(), |(low, high)| format!("{} to {}", short(low), short(high)));
+        let interval = point.interval.map_or("–".to_owned(), |ends| match ends {
+            [Some(low), Some(high)] => format!("{} to {}", short(low), short(high)),
+            [Some(low), None] => format!("{} or more", short(low)),
+            [None, Some(high)] => format!("{} or less", short(high)),
+            [None, None] => "open".to_owned(),
+        });
         table.row([
             point.vocab.to_string(),
             point.depth.to_string(),

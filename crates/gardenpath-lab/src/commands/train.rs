@@ -4,7 +4,7 @@ mod curve;
 mod line;
 
 use super::Answer;
-use crate::cli::ensemble::RuleOptions;
+use crate::cli::ensemble::{EffectiveFractions, RuleOptions, note_rounding};
 use crate::cli::{size, whole_number};
 use crate::draw::table::{grouped, short};
 use crate::files;
@@ -126,6 +126,8 @@ struct Report<'a> {
     depth: usize,
     /// Of all tuples; `null` for a grammar from a file.
     fraction: Option<f64>,
+    /// What whole numbers of rules amount to; `null` for a grammar from a file.
+    effective_fractions: Option<EffectiveFractions>,
     parameters: usize,
     device: &'static str,
     #[serde(flatten)]
@@ -148,7 +150,7 @@ const CHECKPOINT_SECONDS: u64 = 20;
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
-    let grammar = arguments.grammar()?;
+    let (grammar, ensemble) = arguments.grammar()?;
     let recipe = arguments.recipe(&grammar)?;
     let network = recipe.network(&grammar)?;
     let directory = arguments.output.as_ref().map(|path| RunDirectory::prepare(path, &recipe, &grammar)).transpose()?;
@@ -166,12 +168,14 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         None => (recipe.initial_state(&network), Progress::default()),
     };
     let mut trainer = recipe.trainer(&network, &data, arguments.device, (&start.0, start.1))?;
+    note_rounding(&ensemble)?;
     train(&mut trainer, &network, &data, directory.as_ref())?;
 
     let report = Report {
         vocab: grammar.vocab(),
         depth: grammar.depth(),
         fraction: arguments.fraction(),
+        effective_fractions: ensemble.as_ref().map(EffectiveFractions::of).transpose()?,
         parameters: network.parameters().iter().map(|parameter| parameter.len()).sum(),
         device: if arguments.device == Device::Cpu { "cpu" } else { "gpu" },
         outcome: Outcome::new(&network, &data, trainer.progress()),
@@ -200,7 +204,7 @@ fn train(
     let mut status = StatusLine::new(network, data.bayes_loss);
     let mut saved = Instant::now();
     loop {
-        let event = trainer.advance();
+        let event = trainer.advance()?;
         status.show(&event, trainer.progress(), trainer.last_step());
         let measured = matches!(event, Event::Measured { .. });
         if let Some(directory) = directory
@@ -242,13 +246,14 @@ fn weights_of(network: &Network, state: &[NamedTensor]) -> Vec<NamedTensor> {
 }
 
 impl Arguments {
-    fn grammar(&self) -> Result<Grammar> {
+    /// The grammar, and the ensemble from which it was drawn unless it is a file.
+    fn grammar(&self) -> Result<(Grammar, Option<Ensemble>)> {
         if let Some(path) = &self.grammar {
-            return files::grammar::read(path);
+            return Ok((files::grammar::read(path)?, None));
         }
         let (Some(vocab), Some(depth)) = (self.vocab, self.depth) else { bail!("expected --vocab and --depth") };
         let ensemble = Ensemble::new(vocab, depth).counts(self.rules.counts()).p_binary(self.p_binary);
-        Ok(ensemble.sample(Seed::new(self.seed))?)
+        Ok((ensemble.sample(Seed::new(self.seed))?, Some(ensemble)))
     }
 
     fn fraction(&self) -> Option<f64> {

@@ -88,7 +88,7 @@ impl Train {
         let mut best = recipe.initial_state(&network);
         let mut trainer = recipe.trainer(&network, &data, Device::Cpu, (&best, Progress::default()))?;
         loop {
-            match trainer.advance() {
+            match trainer.advance()? {
                 Event::Measured { best: true, .. } => best = trainer.state(),
                 Event::Ended(_) => break,
                 _ => {}

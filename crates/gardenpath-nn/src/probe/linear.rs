@@ -4,6 +4,7 @@ use super::ridge::Ridge;
 use super::spans::{feature, true_places};
 use super::{BATCH, Level};
 use crate::activations::Activations;
+use crate::error::Result;
 use crate::model::Model;
 use crate::network::Network;
 use crate::scalar::Scalar;
@@ -32,7 +33,13 @@ pub struct Nodes<T> {
 
 impl<T: Scalar> Nodes<T> {
     /// Samples sentences with their trees, and takes one node of each level at random from each: so nodes are independent.
-    pub fn sample(model: &mut Model<T>, weights: &Tensors<T>, grammar: &Grammar, seed: Seed, count: usize) -> Self {
+    pub fn sample(
+        model: &mut Model<T>,
+        weights: &Tensors<T>,
+        grammar: &Grammar,
+        seed: Seed,
+        count: usize,
+    ) -> Result<Self> {
         let sampler = Sampler::new(grammar);
         let symbols = vec![Vec::with_capacity(count); grammar.depth()];
         let mut nodes = Nodes { layers: Vec::new(), width: model.network().width, rows: Vec::new(), symbols };
@@ -43,10 +50,10 @@ impl<T: Scalar> Nodes<T> {
             let choose = |(i, tree)| choose_nodes(tree, seed.child("nodes"), i);
             let chosen: Vec<Chosen> = numbers.zip(&trees).map(choose).collect();
             let sentences: Vec<&[Symbol]> = trees.iter().map(Tree::sentence).collect();
-            let activations = model.activations(weights, &sentences);
+            let activations = model.activations(weights, &sentences)?;
             nodes.add(model.network(), &activations, &trees, &chosen);
         }
-        nodes
+        Ok(nodes)
     }
 
     fn add(&mut self, network: &Network, activations: &[Activations<T>], trees: &[Tree], chosen: &[Chosen]) {

@@ -64,7 +64,7 @@ mod tests {
         let trees: Vec<Tree> = (0..20).map(|i| sampler.tree(Seed::new(2), i)).collect();
         let sentences: Vec<_> = trees.iter().map(Tree::sentence).collect();
         let weights = Tensors::<f32>::sample(&network.parameters(), Seed::new(3));
-        let activations = Model::new(&network).activations(&weights, &sentences);
+        let activations = Model::new(&network).activations(&weights, &sentences).unwrap();
         for (i, layer) in activations.iter().enumerate() {
             for (tree, all) in trees.iter().zip(&layer.places) {
                 let places = true_places(&network, i, all, tree);

@@ -3,6 +3,7 @@
 use super::BATCH;
 use super::spans::true_places;
 use crate::activations::Activations;
+use crate::error::Result;
 use crate::model::Model;
 use crate::network::Network;
 use crate::scalar::Scalar;
@@ -19,7 +20,7 @@ pub fn sensitivity<T: Scalar>(
     grammar: &Grammar,
     seed: Seed,
     count: usize,
-) -> Vec<Vec<Option<f64>>> {
+) -> Result<Vec<Vec<Option<f64>>>> {
     let sampler = Sampler::new(grammar);
     let depth = grammar.depth();
     // Sums over all rows, `[variant][layer]`; the last variant is the unrelated sentence.
@@ -28,12 +29,12 @@ pub fn sensitivity<T: Scalar>(
         checkpoint();
         let numbers: Vec<u64> = (first as u64..count.min(first + BATCH) as u64).collect();
         let trees: Vec<Tree> = numbers.par_iter().map(|&i| sampler.tree(seed, i)).collect();
-        let original = activations(model, weights, &trees);
+        let original = activations(model, weights, &trees)?;
         for (level, moved) in moved.iter_mut().enumerate() {
             let seed = seed.child("variants").nth(level as u64);
             let vary = |(&i, tree): (&u64, &Tree)| variant(tree, grammar, level, &mut seed.stream(i));
             let variants: Vec<Tree> = numbers.par_iter().zip(&trees).map(vary).collect();
-            let changed = activations(model, weights, &variants);
+            let changed = activations(model, weights, &variants)?;
             moved.resize(original.len(), 0.0);
             for (layer, sum) in moved.iter_mut().enumerate() {
                 *sum += distance(model.network(), layer, [&original[layer], &changed[layer]], &trees);
@@ -42,7 +43,7 @@ pub fn sensitivity<T: Scalar>(
     }
     let (unrelated, levels) = moved.split_last().expect("there is an unrelated sentence");
     let ratio = |layer: usize, level: &Vec<f64>| (unrelated[layer] > 0.0).then(|| level[layer] / unrelated[layer]);
-    (0..unrelated.len()).map(|layer| levels.iter().map(|level| ratio(layer, level)).collect()).collect()
+    Ok((0..unrelated.len()).map(|layer| levels.iter().map(|level| ratio(layer, level)).collect()).collect())
 }
 
 /// The tree with the synonyms of a level exchanged; beyond the last level of rules, an unrelated tree.
@@ -55,7 +56,7 @@ fn variant(tree: &Tree, grammar: &Grammar, level: usize, stream: &mut Stream) ->
     variant.expect("the tree was sampled from the grammar")
 }
 
-fn activations<T: Scalar>(model: &mut Model<T>, weights: &Tensors<T>, trees: &[Tree]) -> Vec<Activations<T>> {
+fn activations<T: Scalar>(model: &mut Model<T>, weights: &Tensors<T>, trees: &[Tree]) -> Result<Vec<Activations<T>>> {
     let sentences: Vec<&[Symbol]> = trees.iter().map(Tree::sentence).collect();
     model.activations(weights, &sentences)
 }

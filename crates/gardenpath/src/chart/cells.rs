@@ -75,11 +75,7 @@ impl Cells {
                 cells as u64 * sizes[level] as u64
             })
             .sum();
-        let needed = entries * entry_bytes as u64;
-        if needed > memory::LIMIT {
-            return Err(Error::TooLarge { len, needed_mb: needed >> 20, limit_mb: memory::LIMIT >> 20 });
-        }
-        Ok(())
+        check_memory(len, entries * entry_bytes as u64)
     }
 
     pub fn len(&self) -> usize {
@@ -94,6 +90,14 @@ impl Cells {
     pub fn total(&self) -> usize {
         self.levels.iter().map(|level| level.used.len()).sum()
     }
+}
+
+/// Refuses what a sentence of `len` tokens would need beyond the limit.
+pub(crate) fn check_memory(len: usize, needed: u64) -> Result<()> {
+    if needed > memory::LIMIT {
+        return Err(Error::TooLarge { len, needed_mb: needed >> 20, limit_mb: memory::LIMIT >> 20 });
+    }
+    Ok(())
 }
 
 impl LevelCells {
@@ -118,15 +122,15 @@ impl LevelCells {
     /// The number of the cell on `start..start + span`, if some tree uses it.
     #[inline]
     pub fn find(&self, start: usize, span: usize) -> Option<u32> {
-        Some(self.first[start] + self.used_offset(start, span)?)
+        let offset = self.used_offset(start, span)?;
+        Some(self.first[start] + offset)
     }
 
     /// The position of a span among those of its start, if some tree uses it.
     #[inline]
     pub fn used_offset(&self, start: usize, span: usize) -> Option<u32> {
-        let offset = (span as u32).checked_sub(*self.min_span.get(start)?)?;
-        let cell = self.first[start] + offset;
-        (cell < self.first[start + 1] && self.used[cell as usize]).then_some(offset)
+        let offset = span.checked_sub(*self.min_span.get(start)? as usize)?;
+        (offset < self.count(start) && self.used[self.first(start) + offset]).then_some(offset as u32)
     }
 
     /// The number of starts that have cells at all.

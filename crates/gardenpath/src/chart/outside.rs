@@ -1,6 +1,9 @@
 //! The way down: outside values, and from them the marginals of spans and rules.
 
+use super::cells::check_memory;
+use super::uses::RuleUses;
 use super::{Chart, Parser, Scratch};
+use crate::error::Result;
 use crate::grammar::Symbol;
 use crate::interrupt::checkpoint;
 use crate::magnitude::Magnitude;
@@ -11,8 +14,8 @@ use crate::semiring::Semiring;
 pub struct Outside<S> {
     /// One value per entry of the chart's levels.
     levels: Vec<Vec<S>>,
-    /// Per layer, every use of a rule: the rule, and outside times inside.
-    uses: Vec<Vec<(u32, S)>>,
+    /// Per layer, the uses of its rules: outside times inside.
+    uses: Vec<RuleUses<S>>,
 }
 
 impl<S: Semiring> Outside<S> {
@@ -24,18 +27,19 @@ impl<S: Semiring> Outside<S> {
         Some(&self.levels[level][entry])
     }
 
-    /// Every place where derivations use a rule of layer `level`: the rule, and the total value of these derivations.
+    /// Where derivations use the rules of layer `level`: the rule, and the total value of these derivations.
     ///
-    /// A rule that can be used in several places stands here several times.
+    /// A rule that can be used in several places may stand here several times, and counts as their sum.
     pub fn rule_uses(&self, level: usize) -> &[(u32, S)] {
-        &self.uses[level]
+        self.uses[level].as_slice()
     }
 }
 
 impl<S: Semiring> Parser<'_, S> {
     /// Goes back down through a filled chart. `roots` are the values of the root symbols: the prior, or one for a label.
     ///
-    /// This is the derivative of the inside recursion, step by step in reverse, and as cheap.
+    /// This is the derivative of the inside recursion, step by step in reverse, and as cheap. It needs about as much memory as
+    /// the chart; [`Parser::check_outside`] says in advance if that is too much.
     pub fn outside(&self, chart: &Chart<S>, roots: &[S]) -> Outside<S> {
         let depth = self.grammar().depth();
         let mut outside = Outside { levels: Vec::with_capacity(depth + 1), uses: Vec::with_capacity(depth) };
@@ -49,6 +53,11 @@ impl<S: Semiring> Parser<'_, S> {
         outside
     }
 
+    /// Refuses a chart that would not fit together with its outside values.
+    pub fn check_outside(&self, chart: &Chart<S>) -> Result<()> {
+        check_memory(chart.len(), chart.bytes() + chart.entries() * size_of::<S>() as u64)
+    }
+
     /// The outside values of level `level + 1` and the uses of the rules of layer `level`.
     fn outside_layer(
         &self,
@@ -56,12 +65,12 @@ impl<S: Semiring> Parser<'_, S> {
         scratch: &mut Scratch<S>,
         level: usize,
         above: &[S],
-    ) -> (Vec<S>, Vec<(u32, S)>) {
+    ) -> (Vec<S>, RuleUses<S>) {
         let (layer, weights) = (self.grammar().layer(level), self.weights(level));
         let (cells, parents, children) = (chart.template().level(level), layer.parents(), layer.children());
         let below = chart.level(level + 1);
         let mut outside = vec![S::zero(); below.entries().len()];
-        let mut uses: Vec<(u32, S)> = Vec::new();
+        let mut uses = RuleUses::new(layer.rules().len());
         let Scratch { blocks, thirds, .. } = scratch;
         // Outside values of the cells of one start: [cell][symbol].
         let mut around: Vec<S> = Vec::new();
@@ -93,7 +102,7 @@ impl<S: Semiring> Parser<'_, S> {
                         for entry in layer.pairs().find(usize::from(a), b) {
                             let outer = around[usize::from(layer.pairs().parent(entry))].mul(&weights.pairs[entry]);
                             if !outer.is_zero() {
-                                uses.push((layer.pairs().rule(entry) as u32, outer.mul(value)));
+                                uses.push(layer.pairs().rule(entry), outer.mul(value));
                                 derivative.add(outer);
                             }
                         }
@@ -126,7 +135,7 @@ impl<S: Semiring> Parser<'_, S> {
                                     let outer =
                                         of_third[usize::from(c) * parents + parent].mul(&weights.triples[entry]);
                                     if !outer.is_zero() {
-                                        uses.push((layer.triples().rule(entry) as u32, outer.mul(value)));
+                                        uses.push(layer.triples().rule(entry), outer.mul(value));
                                         derivative.add(outer);
                                     }
                                 }
@@ -145,7 +154,7 @@ impl<S: Semiring> Parser<'_, S> {
                                             continue;
                                         }
                                         let inner = outer.mul(value);
-                                        uses.push((layer.triples().rule(entry) as u32, inner.mul(third)));
+                                        uses.push(layer.triples().rule(entry), inner.mul(third));
                                         outside[third_entry].add(inner);
                                         derivative.add(outer.mul(third));
                                     }
@@ -171,11 +180,14 @@ impl<S: Semiring> Parser<'_, S> {
     }
 }
 
+/// A symbol on a span: (start, number of tokens, symbol, probability that the derivation has it).
+type SpanMarginal = (usize, usize, Symbol, f64);
+
 /// The posterior probabilities of spans and rules given the sentence.
 #[derive(Clone, Debug)]
 pub struct Marginals {
     /// `spans[level]`: (start, number of tokens, symbol, probability that the derivation has it).
-    pub spans: Vec<Vec<(usize, usize, Symbol, f64)>>,
+    pub spans: Vec<Vec<SpanMarginal>>,
     /// `rules[level][rule]`: how often the derivation is expected to use the rule.
     pub rules: Vec<Vec<f64>>,
 }
@@ -183,44 +195,48 @@ pub struct Marginals {
 impl Parser<'_, Magnitude> {
     /// The marginals of a chart under the grammar's prior, or `None` if the sentence is impossible.
     ///
+    /// A chart that would not fit into memory together with its outside values and marginals is refused.
+    ///
     /// ```
     /// use gardenpath::{Ensemble, Parser, Magnitude, Seed};
     ///
     /// let grammar = Ensemble::new(3, 2).fraction(1.0).sample(Seed::new(1))?;
     /// let parser = Parser::<Magnitude>::new(&grammar);
-    /// let marginals = parser.marginals(&parser.parse(&[0, 1, 2, 0, 1])?).unwrap();
+    /// let marginals = parser.marginals(&parser.parse(&[0, 1, 2, 0, 1])?)?.unwrap();
     /// // Two trees, 2 + 3 and 3 + 2, are equally likely.
     /// let first: f64 = marginals.spans[1].iter().filter(|s| (s.0, s.1) == (0, 2)).map(|s| s.3).sum();
     /// assert!((first - 0.5).abs() < 1e-12);
     /// # Ok::<(), gardenpath::Error>(())
     /// ```
-    pub fn marginals(&self, chart: &Chart<Magnitude>) -> Option<Marginals> {
+    pub fn marginals(&self, chart: &Chart<Magnitude>) -> Result<Option<Marginals>> {
+        let entry = size_of::<Magnitude>() + size_of::<SpanMarginal>();
+        check_memory(chart.len(), chart.bytes() + chart.entries() * entry as u64)?;
         let prior: Vec<Magnitude> = self.grammar().prior().iter().map(|&p| Magnitude::new(p)).collect();
-        let outside = self.outside(chart, &prior);
         let mut total = Magnitude::ZERO;
         for &(root, value) in chart.root_entries() {
             total += value * prior[usize::from(root)];
         }
         if total.is_zero() {
-            return None;
+            return Ok(None);
         }
-        let mut spans = Vec::new();
-        for (level, outside) in outside.levels.iter().enumerate() {
-            let mut values = outside.iter();
-            let mut found = Vec::new();
+        let outside = self.outside(chart, &prior);
+        let expected = self.grammar().layers().iter().zip(&outside.uses).map(|(layer, uses)| {
+            let mut counts = vec![0.0; layer.rules().len()];
+            uses.as_slice().iter().for_each(|&(rule, value)| counts[rule as usize] += (value / total).value());
+            counts
+        });
+        let rules = expected.collect();
+        let mut spans = Vec::with_capacity(outside.levels.len());
+        for (level, outside) in outside.levels.into_iter().enumerate() {
+            let mut found = Vec::with_capacity(outside.len());
+            let mut values = outside.into_iter();
             for cell in chart.cells(level) {
-                for (&(symbol, inside), &outside) in cell.values.iter().zip(&mut values) {
+                for (&(symbol, inside), outside) in cell.values.iter().zip(&mut values) {
                     found.push((cell.start, cell.span, symbol, (inside * outside / total).value()));
                 }
             }
             spans.push(found);
         }
-        let expected = self.grammar().layers().iter().zip(&outside.uses).map(|(layer, uses)| {
-            let mut counts = vec![0.0; layer.rules().len()];
-            uses.iter().for_each(|&(rule, value)| counts[rule as usize] += (value / total).value());
-            counts
-        });
-        let rules = expected.collect();
-        Some(Marginals { spans, rules })
+        Ok(Some(Marginals { spans, rules }))
     }
 }

@@ -24,7 +24,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Parser<'g, S> {
     grammar: &'g Grammar,
-    shape: Shape,
+    form: Arc<Form>,
     weights: Vec<LayerWeights<S>>,
 }
 
@@ -36,6 +36,8 @@ pub(crate) struct LayerWeights<S> {
 }
 
 /// A chart and what is needed to fill it, reused from sentence to sentence.
+///
+/// Buffers of one parser can be used with another: what they remember of the first grammar is forgotten.
 pub struct Buffers<S> {
     pub(crate) chart: Chart<S>,
     pub(crate) scratch: Scratch<S>,
@@ -46,8 +48,17 @@ pub(crate) struct Scratch<S> {
     row: Row<S>,
     pub(super) blocks: Blocks<S>,
     pub(super) thirds: Thirds<S>,
+    /// The templates of the lengths that were met, for grammars of one form.
     cells: HashMap<usize, Arc<Cells>>,
     cached_cells: usize,
+    form: Option<Arc<Form>>,
+}
+
+/// What templates, and the memory that they ask for, follow from: all that is kept belongs to one form.
+#[derive(Clone, Debug, PartialEq)]
+struct Form {
+    shape: Shape,
+    sizes: Vec<usize>,
 }
 
 impl<S: Semiring> Default for Scratch<S> {
@@ -58,6 +69,7 @@ impl<S: Semiring> Default for Scratch<S> {
             thirds: Thirds::default(),
             cells: HashMap::new(),
             cached_cells: 0,
+            form: None,
         }
     }
 }
@@ -113,6 +125,14 @@ impl<S: Semiring> Row<S> {
 const CACHED_CELLS: usize = 1 << 22;
 
 impl<S: Semiring> Scratch<S> {
+    /// Forgets the templates of another form.
+    #[cold]
+    fn turn_to(&mut self, form: &Arc<Form>) {
+        self.cells.clear();
+        self.cached_cells = 0;
+        self.form = Some(form.clone());
+    }
+
     fn cells(&mut self, shape: &Shape, len: usize) -> Arc<Cells> {
         if let Some(cells) = self.cells.get(&len) {
             return cells.clone();
@@ -132,7 +152,8 @@ impl<'g, S: Semiring> Parser<'g, S> {
     /// Prepares a grammar.
     pub fn new(grammar: &'g Grammar) -> Self {
         let weights = grammar.layers().iter().map(LayerWeights::new).collect();
-        Parser { grammar, shape: grammar.shape(), weights }
+        let form = Arc::new(Form { shape: grammar.shape(), sizes: grammar.sizes().to_vec() });
+        Parser { grammar, form, weights }
     }
 
     /// The grammar.
@@ -171,18 +192,28 @@ impl<'g, S: Semiring> Parser<'g, S> {
 
     /// New buffers, one set per thread.
     pub fn buffers(&self) -> Buffers<S> {
+        Buffers { chart: self.empty_chart(), scratch: Scratch { form: Some(self.form.clone()), ..Scratch::default() } }
+    }
+
+    /// The chart of a sentence without tokens.
+    fn empty_chart(&self) -> Chart<S> {
         let levels = (0..=self.grammar.depth()).map(|_| Level::default()).collect();
-        let cells = Arc::new(Cells::new(&self.shape, 0));
-        Buffers { chart: Chart { cells, levels, classes: self.grammar.classes() }, scratch: Scratch::default() }
+        Chart { cells: Arc::new(Cells::new(&self.form.shape, 0)), levels, classes: self.grammar.classes() }
     }
 
     /// Checks a sentence and makes it the lowest level of the chart.
     pub(crate) fn start(&self, chart: &mut Chart<S>, scratch: &mut Scratch<S>, sentence: &[Symbol]) -> Result<()> {
         self.grammar.check_sentence(sentence)?;
         let len = sentence.len();
+        // Buffers of this parser share its form; others have an equal one, or have to be made new.
+        if !scratch.form.as_ref().is_some_and(|form| Arc::ptr_eq(form, &self.form) || *form == self.form) {
+            scratch.turn_to(&self.form);
+            *chart = self.empty_chart();
+        }
         if chart.cells.len() != len {
-            Cells::check_size(&self.shape, self.grammar.sizes(), len, size_of::<(Symbol, S)>())?;
-            chart.cells = scratch.cells(&self.shape, len);
+            let Form { shape, sizes } = &*self.form;
+            Cells::check_size(shape, sizes, len, size_of::<(Symbol, S)>())?;
+            chart.cells = scratch.cells(shape, len);
         }
         chart.levels.iter_mut().for_each(Level::clear);
         let depth = self.grammar.depth();

@@ -40,9 +40,7 @@ impl Grammar {
             nodes.iter().map(|node| if level == depth { node.id.to_string() } else { node.name.clone() }).collect()
         };
         let names: Vec<Vec<String>> = document.all.iter().enumerate().map(names).collect();
-        for (level, names) in names.iter().enumerate() {
-            super::text::check_names(names, level == depth).map_err(|reason| Error::line(1, reason))?;
-        }
+        super::text::check_names(&names).map_err(|reason| Error::line(1, reason))?;
         let prior = vec![1.0 / found[0] as f64; found[0]];
         Grammar::new(document.sizes, prior, layers)?.with_names(names)
     }

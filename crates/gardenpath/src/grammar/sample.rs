@@ -139,6 +139,31 @@ impl Ensemble {
         Ok((binary, ternary))
     }
 
+    /// The fractions of the pairs and of the triples that are grammatical, once the numbers of rules are whole: `m_2 / v` and
+    /// `m_3 / v^2`. Zero for an arity that is not used.
+    ///
+    /// ```
+    /// use gardenpath::Ensemble;
+    ///
+    /// // A tenth of 16 pairs is 1.6 rules: there are 2. Of 256 triples there are 26.
+    /// let (binary, ternary) = Ensemble::new(16, 2).fraction(0.1).effective_fractions()?;
+    /// assert_eq!((binary, ternary), (2.0 / 16.0, 26.0 / 256.0));
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn effective_fractions(&self) -> Result<(f64, f64)> {
+        let (binary, ternary) = self.rules_per_symbol()?;
+        let vocab = self.vocab as f64;
+        Ok((binary as f64 / vocab, ternary as f64 / (vocab * vocab)))
+    }
+
+    /// The effective fractions, if rounding to whole numbers of rules changes one that was asked for, and is used, by more than 1%.
+    pub fn rounded_fractions(&self) -> Result<Option<(f64, f64)>> {
+        let effective = self.effective_fractions()?;
+        let RuleCounts::Fractions { binary, ternary } = self.counts else { return Ok(None) };
+        let moved = |wanted: f64, found: f64| found > 0.0 && (found / wanted - 1.0).abs() > 0.01;
+        Ok((moved(binary, effective.0) || moved(ternary, effective.1)).then_some(effective))
+    }
+
     /// Draws a grammar.
     pub fn sample(&self, seed: Seed) -> Result<Grammar> {
         let (binary, ternary) = self.rules_per_symbol()?;
@@ -219,6 +244,19 @@ mod tests {
         assert_eq!(rules(3, 0.01), (1, 1), "at least one of each");
         assert_eq!(Ensemble::new(8, 2).p_binary(1.0).rules_per_symbol().unwrap(), (2, 0));
         assert_eq!(Ensemble::new(8, 2).p_binary(0.0).rules_per_symbol().unwrap(), (0, 16));
+    }
+
+    #[test]
+    fn rounded_fractions_are_told() {
+        let rounded = |ensemble: Ensemble| ensemble.rounded_fractions().unwrap();
+        assert_eq!(rounded(Ensemble::new(16, 2).fraction(0.25)), None);
+        assert_eq!(rounded(Ensemble::new(16, 2).fraction(0.1)), Some((0.125, 26.0 / 256.0)));
+        assert_eq!(rounded(Ensemble::new(16, 2).fraction(0.1).p_binary(0.0)), Some((0.0, 26.0 / 256.0)));
+        // 26 of 256 triples are 1.6% too many, 51 are 0.4% too few, and pairs do not matter without binary rules.
+        assert_eq!(rounded(Ensemble::new(16, 2).fraction(0.2).p_binary(0.0)), None);
+        assert_eq!(rounded(Ensemble::new(16, 2).counts(RuleCounts::Numbers { binary: 2, ternary: 5 })), None);
+        assert_eq!(rounded(Ensemble::new(3, 1).fraction(0.01)), Some((1.0 / 3.0, 1.0 / 9.0)), "at least one of each");
+        assert!(Ensemble::new(16, 2).fraction(2.0).rounded_fractions().is_err());
     }
 
     #[test]

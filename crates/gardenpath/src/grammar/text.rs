@@ -17,6 +17,7 @@ mod reader;
 
 use super::{Grammar, Symbol};
 use crate::error::Result;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 impl Grammar {
@@ -88,22 +89,50 @@ impl Grammar {
     }
 }
 
-/// Refuses names that the text format could not write and read back.
-pub(super) fn check_names(names: &[String], tokens: bool) -> std::result::Result<(), String> {
-    for (k, name) in names.iter().enumerate() {
-        if names[..k].contains(name) {
-            return Err(format!("two symbols of one level are named {name:?}"));
+/// Refuses names of all levels, from the root to the tokens, that the text format could not write and read back.
+pub(super) fn check_names(names: &[Vec<String>]) -> std::result::Result<(), String> {
+    let (tokens, above) = names.split_last().expect("a grammar has tokens");
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    for (level, names) in above.iter().enumerate() {
+        for name in names {
+            if !lexer::is_nonterminal(name) {
+                return Err(format!("{name:?} cannot be the name of a symbol"));
+            }
+            match seen.insert(name, level) {
+                None => {}
+                Some(other) if other == level => return Err(twice(name)),
+                Some(other) => {
+                    return Err(format!("symbols of level {other} and of level {level} are both named {name:?}"));
+                }
+            }
         }
-        let bad = if tokens {
-            name.chars().any(char::is_control) || (name.contains('"') && name.contains('\''))
-        } else {
-            !lexer::is_nonterminal(name)
-        };
-        if bad {
+        if reader::numbered(level, names).is_some_and(|numbers| !numbers.is_sorted()) {
+            return Err(format!("the symbols of level {level} have one another's default names: {}", names.join(", ")));
+        }
+    }
+    let mut seen = HashSet::new();
+    for name in tokens {
+        if name.chars().any(char::is_control) || (name.contains('"') && name.contains('\'')) {
             return Err(format!("{name:?} cannot be the name of a symbol"));
+        }
+        if !seen.insert(name) {
+            return Err(twice(name));
         }
     }
     Ok(())
+}
+
+fn twice(name: &str) -> String {
+    format!("two symbols of one level are named {name:?}")
+}
+
+/// A remark as lines that the text format reads back as they are: without line breaks, and not taken for a part of the header.
+pub(super) fn remark_lines(remark: &str) -> impl Iterator<Item = String> + '_ {
+    // All that some reader takes for the end of a line.
+    let breaks = |c: char| matches!(c, '\n' | '\u{b}' | '\u{c}' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let several = remark.contains(breaks);
+    let lines = remark.split(breaks).map(str::trim).filter(move |line| !(several && line.is_empty()));
+    lines.map(|line| if reader::is_header(line) { format!("remark: {line}") } else { line.to_owned() })
 }
 
 fn quoted(name: &str) -> String {

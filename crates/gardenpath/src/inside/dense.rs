@@ -2,7 +2,9 @@
 //!
 //! For every start and every width of the first two children:
 //! `Q(a, b)` sums over their splits (a product of two matrices), `S(c, z)` sums over the ternary rules, and one more product
-//! applies it to all third children at once. A cell's values share one exponent, so that nothing underflows.
+//! applies it to all third children at once. A cell's values share one exponent, so that nothing underflows as long as they are
+//! of similar size. Bounds of the exponents are carried along; where they leave room for an underflow, [`DenseLayer::fill`]
+//! declines, and the sparse recursion has to do it.
 
 use super::gemm::{COLUMNS, Split, add_thirds, sum_rules, sum_splits};
 use crate::chart::{Chart, Level, LevelCells};
@@ -11,10 +13,42 @@ use crate::interrupt::checkpoint;
 use crate::magnitude::{Magnitude, power_of_two};
 use crate::semiring::Semiring;
 
+/// Bounds of the exponents of some values: all are at least `2^low`, and the largest is about `2^high`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Exponents {
+    low: i64,
+    high: i64,
+}
+
+impl Exponents {
+    /// The bounds of these values and others.
+    fn with(self, other: Self) -> Self {
+        Exponents { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+
+    /// The bounds of all products with other values.
+    fn times(self, other: Self) -> Self {
+        Exponents { low: self.low + other.low, high: self.high + other.high }
+    }
+
+    /// The bounds of all products with probabilities of at least `2^least`.
+    fn times_probabilities(self, least: i64) -> Self {
+        Exponents { low: self.low + least, ..self }
+    }
+
+    /// Whether the values are normal numbers once `2^high` is taken out.
+    fn fit(self) -> bool {
+        self.high - self.low <= NORMAL_RANGE
+    }
+}
+
+/// Powers of two down to `2^-1022` are normal numbers; some of these are left for rounding.
+const NORMAL_RANGE: i64 = 1000;
+
 /// Probabilities that can be taken apart into numbers with a common exponent.
 pub(super) trait Numeric: Semiring {
-    /// An exponent that brings all values of a cell into the range of normal numbers.
-    fn common_exponent(cell: &[(Symbol, Self)]) -> i64;
+    /// The exponents between which all values of a cell lie; the upper one is taken out of them.
+    fn exponents(cell: &[(Symbol, Self)]) -> Exponents;
     /// The value times `2^-exponent`.
     fn without(&self, exponent: i64) -> f64;
     /// The value of `mantissa * 2^exponent`.
@@ -24,8 +58,8 @@ pub(super) trait Numeric: Semiring {
 }
 
 impl Numeric for f64 {
-    fn common_exponent(_: &[(Symbol, Self)]) -> i64 {
-        0
+    fn exponents(_: &[(Symbol, Self)]) -> Exponents {
+        Exponents::default()
     }
     fn without(&self, _: i64) -> f64 {
         *self
@@ -39,8 +73,10 @@ impl Numeric for f64 {
 }
 
 impl Numeric for Magnitude {
-    fn common_exponent(cell: &[(Symbol, Self)]) -> i64 {
-        cell.iter().map(|(_, value)| value.exponent()).max().unwrap_or(0)
+    fn exponents(cell: &[(Symbol, Self)]) -> Exponents {
+        let [(_, first), rest @ ..] = cell else { return Exponents::default() };
+        let one = |value: &Magnitude| Exponents { low: value.exponent(), high: value.exponent() };
+        rest.iter().fold(one(first), |all, (_, value)| all.with(one(value)))
     }
     fn without(&self, exponent: i64) -> f64 {
         Magnitude::without(*self, exponent)
@@ -65,6 +101,9 @@ pub(super) struct DenseLayer {
     pairs: Vec<(u32, u32, f64)>,
     /// (position in Q, position in S, probability)
     triples: Vec<(u32, u32, f64)>,
+    /// The exponents of the smallest probabilities of pairs and of triples.
+    least_pair: i64,
+    least_triple: i64,
 }
 
 /// Blocks whose sums over the rules are computed side by side.
@@ -81,12 +120,12 @@ fn crowd(symbols: usize) -> f64 {
 pub(super) struct DenseScratch {
     /// The values of the level below: `[cell][symbol]`, and the exponents of its cells.
     values: Vec<f64>,
-    exponents: Vec<i64>,
+    exponents: Vec<Exponents>,
     longest_span: usize,
     /// The values of the cells of one start, `[cell][symbol]`, and their exponents.
     sums: Vec<f64>,
-    sum_exponents: Vec<Option<i64>>,
-    /// The splits of one block, and their exponents.
+    sum_exponents: Vec<Option<Exponents>>,
+    /// The splits of one block, and the upper bounds of their exponents.
     splits: Vec<Split>,
     split_exponents: Vec<i64>,
     /// The factors of the third children of one block.
@@ -98,8 +137,8 @@ pub(super) struct DenseScratch {
     rule_lanes: Vec<[f64; LANES]>,
     /// `S` of one block: `[c][z]`.
     rule_sums: Vec<f64>,
-    /// The blocks in the lanes: (width, exponent).
-    lanes: Vec<(usize, i64)>,
+    /// The blocks in the lanes: (width, exponents).
+    lanes: Vec<(usize, Exponents)>,
 }
 
 impl DenseLayer {
@@ -120,7 +159,11 @@ impl DenseLayer {
         }
         // Neighbouring rules then read neighbouring sums.
         triples.sort_by_key(|&(pair, sum, _)| (pair, sum));
-        DenseLayer { parents, children, parent_width, child_width, pairs, triples }
+        let least = |rules: &[(u32, u32, f64)]| {
+            rules.iter().map(|&(_, _, probability)| Magnitude::new(probability).exponent()).min().unwrap_or(0)
+        };
+        let (least_pair, least_triple) = (least(&pairs), least(&triples));
+        DenseLayer { parents, children, parent_width, child_width, pairs, triples, least_pair, least_triple }
     }
 
     /// Whether the cells below are full enough for matrix products.
@@ -129,8 +172,9 @@ impl DenseLayer {
         filled > 8 && below.entries().len() as f64 > crowd(self.children) * filled as f64
     }
 
-    /// Fills level `level` of the chart from the one below it.
-    pub fn fill<S: Numeric>(&self, chart: &mut Chart<S>, scratch: &mut DenseScratch, level: usize) {
+    /// Fills level `level` of the chart from the one below it, and returns true; or returns false and leaves the level empty,
+    /// if the values of a cell are of such different sizes that small ones could be lost.
+    pub fn fill<S: Numeric>(&self, chart: &mut Chart<S>, scratch: &mut DenseScratch, level: usize) -> bool {
         let (cells, above, below) = chart.layer_mut(level);
         let (cells, cells_below) = (cells.level(level), cells.level(level + 1));
         self.load(scratch, cells_below, below);
@@ -148,16 +192,21 @@ impl DenseLayer {
                 self.fill_start(scratch, cells, cells_below, below, start);
             }
             for offset in 0..count {
-                if let Some(exponent) = scratch.sum_exponents[offset] {
+                if let Some(exponents) = scratch.sum_exponents[offset] {
+                    if !exponents.fit() {
+                        above.clear();
+                        return false;
+                    }
                     let values = &scratch.sums[offset * self.parent_width..][..self.parents];
                     for (symbol, &value) in values.iter().enumerate().filter(|(_, value)| **value > 0.0) {
-                        above.push(symbol as Symbol, S::compose(value, exponent));
+                        above.push(symbol as Symbol, S::compose(value, exponents.high));
                     }
                 }
                 above.close_cell(cells.min_span(start) + offset);
             }
             above.close_start();
         }
+        true
     }
 
     /// Copies the level below into dense rows with one exponent each.
@@ -166,15 +215,15 @@ impl DenseLayer {
         scratch.values.clear();
         scratch.values.resize(total * self.child_width, 0.0);
         scratch.exponents.clear();
-        scratch.exponents.resize(total, 0);
+        scratch.exponents.resize(total, Exponents::default());
         scratch.longest_span = below.all_filled().iter().map(|filled| filled.span as usize).max().unwrap_or(0);
         for filled in below.all_filled() {
             let entries = below.cell(filled.cell);
-            let exponent = S::common_exponent(entries);
-            scratch.exponents[filled.cell as usize] = exponent;
+            let exponents = S::exponents(entries);
+            scratch.exponents[filled.cell as usize] = exponents;
             let row = &mut scratch.values[filled.cell as usize * self.child_width..][..self.child_width];
             for (symbol, value) in entries {
-                row[usize::from(*symbol)] = value.without(exponent);
+                row[usize::from(*symbol)] = value.without(exponents.high);
             }
         }
     }
@@ -191,12 +240,12 @@ impl DenseLayer {
         let max_width = (longest.span as usize + scratch.longest_span).min(cells_below.starts() - start);
         scratch.lanes.clear();
         for width in shortest.span as usize + 1..=max_width {
-            if let Some(exponent) = self.sum_block(scratch, cells_below, below, start, width) {
+            if let Some(exponents) = self.sum_block(scratch, cells_below, below, start, width) {
                 if let Some(offset) = cells.used_offset(start, width) {
-                    self.add_pairs(scratch, offset as usize, exponent);
+                    self.add_pairs(scratch, offset as usize, exponents);
                 }
                 if !self.triples.is_empty() && !below.filled(start + width).is_empty() {
-                    self.open_lane(scratch, width, exponent);
+                    self.open_lane(scratch, width, exponents);
                     if scratch.lanes.len() == LANES {
                         self.add_triples(scratch, cells, below, start);
                     }
@@ -206,7 +255,7 @@ impl DenseLayer {
         self.add_triples(scratch, cells, below, start);
     }
 
-    /// `Q` of a block, and its exponent; `None` if the block has no split.
+    /// `Q` of a block, and the bounds of its exponents; `None` if the block has no split.
     fn sum_block<S: Numeric>(
         &self,
         scratch: &mut DenseScratch,
@@ -214,46 +263,51 @@ impl DenseLayer {
         below: &Level<S>,
         start: usize,
         width: usize,
-    ) -> Option<i64> {
+    ) -> Option<Exponents> {
         scratch.splits.clear();
         scratch.split_exponents.clear();
+        let mut all: Option<Exponents> = None;
         for one in below.filled(start) {
             let Some(rest) = width.checked_sub(one.span as usize).filter(|&rest| rest > 0) else { break };
             if let Some(two) = cells.find(start + one.span as usize, rest).filter(|&cell| !below.range(cell).is_empty())
             {
                 let row = |cell: u32| cell * self.child_width as u32;
                 scratch.splits.push(Split { first: row(one.cell), second: row(two), scale: 1.0 });
-                let exponent = scratch.exponents[one.cell as usize] + scratch.exponents[two as usize];
-                scratch.split_exponents.push(exponent);
+                let exponents = scratch.exponents[one.cell as usize].times(scratch.exponents[two as usize]);
+                scratch.split_exponents.push(exponents.high);
+                all = Some(all.map_or(exponents, |all| all.with(exponents)));
             }
         }
-        let largest = *scratch.split_exponents.iter().max()?;
+        let all = all?;
         for (split, exponent) in scratch.splits.iter_mut().zip(&scratch.split_exponents) {
-            split.scale = power_of_two(exponent - largest);
+            split.scale = power_of_two(exponent - all.high);
         }
         scratch.pair_sums.resize(self.child_width * self.child_width, 0.0);
         sum_splits(&mut scratch.pair_sums, &scratch.values, &scratch.splits, self.child_width);
-        Some(largest)
+        Some(all)
     }
 
     /// Applies the binary rules to `Q`.
-    fn add_pairs(&self, scratch: &mut DenseScratch, offset: usize, exponent: i64) {
+    fn add_pairs(&self, scratch: &mut DenseScratch, offset: usize, exponents: Exponents) {
+        if self.pairs.is_empty() {
+            return;
+        }
         let DenseScratch { sums, sum_exponents, pair_sums, .. } = scratch;
         let row = &mut sums[offset * self.parent_width..][..self.parent_width];
-        let scale = make_room(row, &mut sum_exponents[offset], exponent);
+        let scale = make_room(row, &mut sum_exponents[offset], exponents.times_probabilities(self.least_pair));
         for &(pair, parent, probability) in &self.pairs {
             row[parent as usize] += scale * probability * pair_sums[pair as usize];
         }
     }
 
     /// Puts `Q` of a block beside those of other blocks.
-    fn open_lane(&self, scratch: &mut DenseScratch, width: usize, exponent: i64) {
+    fn open_lane(&self, scratch: &mut DenseScratch, width: usize, exponents: Exponents) {
         let lane = scratch.lanes.len();
         scratch.pair_lanes.resize(scratch.pair_sums.len(), [0.0; LANES]);
         for (lanes, &sum) in scratch.pair_lanes.iter_mut().zip(&scratch.pair_sums) {
             lanes[lane] = sum;
         }
-        scratch.lanes.push((width, exponent));
+        scratch.lanes.push((width, exponents));
     }
 
     /// Applies the ternary rules to all blocks in the lanes and to all third children after them.
@@ -265,10 +319,10 @@ impl DenseLayer {
         scratch.rule_lanes.resize(self.children * self.parent_width, [0.0; LANES]);
         sum_rules(&self.triples, &scratch.pair_lanes, &mut scratch.rule_lanes);
         for lane in 0..scratch.lanes.len() {
-            let (width, exponent) = scratch.lanes[lane];
+            let (width, exponents) = scratch.lanes[lane];
             scratch.rule_sums.clear();
             scratch.rule_sums.extend(scratch.rule_lanes.iter().map(|lanes| lanes[lane]));
-            self.add_thirds(scratch, cells, below, start, width, exponent);
+            self.add_thirds(scratch, cells, below, start, width, exponents.times_probabilities(self.least_triple));
         }
         scratch.lanes.clear();
     }
@@ -281,7 +335,7 @@ impl DenseLayer {
         below: &Level<S>,
         start: usize,
         width: usize,
-        exponent: i64,
+        exponents: Exponents,
     ) {
         // Runs of third children in adjacent cells, whose parents are adjacent too: (first offset, first third).
         let mut run: Option<(usize, usize)> = None;
@@ -296,7 +350,7 @@ impl DenseLayer {
                 run = Some((offset, third.cell as usize));
             }
             let row = &mut scratch.sums[offset * self.parent_width..][..self.parent_width];
-            let own = exponent + scratch.exponents[third.cell as usize];
+            let own = exponents.times(scratch.exponents[third.cell as usize]);
             let scale = make_room(row, &mut scratch.sum_exponents[offset], own);
             scratch.scales.push(scale);
         }
@@ -314,21 +368,19 @@ impl DenseLayer {
     }
 }
 
-/// Prepares a row to receive values with an exponent; returns the factor for these values.
+/// Prepares a row to receive values with these exponents; returns the factor for these values.
 ///
 /// A row keeps the largest exponent that it has met; smaller values are scaled down to it, exactly.
-fn make_room(row: &mut [f64], row_exponent: &mut Option<i64>, exponent: i64) -> f64 {
-    match row_exponent {
-        Some(own) if *own >= exponent => power_of_two(exponent - *own),
-        Some(own) => {
-            let scale = power_of_two(*own - exponent);
-            row.iter_mut().for_each(|value| *value *= scale);
-            *own = exponent;
-            1.0
-        }
-        None => {
-            *row_exponent = Some(exponent);
-            1.0
-        }
+fn make_room(row: &mut [f64], row_exponents: &mut Option<Exponents>, exponents: Exponents) -> f64 {
+    let Some(own) = *row_exponents else {
+        *row_exponents = Some(exponents);
+        return 1.0;
+    };
+    *row_exponents = Some(own.with(exponents));
+    if own.high >= exponents.high {
+        return power_of_two(exponents.high - own.high);
     }
+    let scale = power_of_two(own.high - exponents.high);
+    row.iter_mut().for_each(|value| *value *= scale);
+    1.0
 }

@@ -184,8 +184,9 @@ impl Semiring for Expectation {
         Expectation { probability: self.probability * other.probability, surprise }
     }
     fn rule(probability: f64, _arity: usize) -> Self {
-        let surprise = probability * -probability.min(1.0).ln();
-        Expectation { probability: Magnitude::new(probability), surprise: Magnitude::new(surprise) }
+        let surprise = Magnitude::new(-probability.min(1.0).ln());
+        let probability = Magnitude::new(probability);
+        Expectation { probability, surprise: probability * surprise }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Slow and obvious versions of everything, to compare with.
 #![allow(dead_code)]
 
-use gardenpath::{Children, Grammar, Rule, Seed, Stream};
+use gardenpath::{Children, Grammar, Magnitude, Rule, Seed, Stream};
+use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
 /// One derivation, made by brute force.
@@ -79,41 +80,108 @@ pub fn by_sentence(grammar: &Grammar) -> BTreeMap<Vec<u8>, Vec<Derivation>> {
     groups
 }
 
+/// What the recursion adds and multiplies.
+pub trait Number: Clone {
+    fn of(value: f64) -> Self;
+    fn add(&mut self, other: Self);
+    fn times(&self, other: &Self) -> Self;
+}
+
+impl Number for f64 {
+    fn of(value: f64) -> Self {
+        value
+    }
+    fn add(&mut self, other: Self) {
+        *self += other;
+    }
+    fn times(&self, other: &Self) -> Self {
+        self * other
+    }
+}
+
+/// A sum of products of `f64` without any rounding: `digits * 2^exponent`.
+#[derive(Clone, Debug)]
+pub struct Exact {
+    digits: BigUint,
+    exponent: i64,
+}
+
+impl Exact {
+    pub fn is_zero(&self) -> bool {
+        self.digits == BigUint::ZERO
+    }
+
+    pub fn ln(&self) -> f64 {
+        Magnitude::from(&self.digits).ln() + self.exponent as f64 * std::f64::consts::LN_2
+    }
+}
+
+impl Number for Exact {
+    fn of(value: f64) -> Self {
+        let bits = value.to_bits();
+        let (stored, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
+        // Numbers below the normal ones have no hidden bit.
+        let (digits, exponent) = if stored == 0 { (fraction, -1074) } else { (fraction | 1 << 52, stored - 1075) };
+        Exact { digits: BigUint::from(digits), exponent }
+    }
+    fn add(&mut self, other: Self) {
+        if self.is_zero() || other.is_zero() {
+            if self.is_zero() {
+                *self = other;
+            }
+            return;
+        }
+        let exponent = self.exponent.min(other.exponent);
+        let aligned = |number: &Exact| &number.digits << (number.exponent - exponent) as u64;
+        *self = Exact { digits: aligned(self) + aligned(&other), exponent };
+    }
+    fn times(&self, other: &Self) -> Self {
+        Exact { digits: &self.digits * &other.digits, exponent: self.exponent + other.exponent }
+    }
+}
+
+/// `P(sentence | root)` for every root, by [`literal_chart`].
+pub fn literal_inside<N: Number>(grammar: &Grammar, sentence: &[u8]) -> Vec<N> {
+    let root = literal_chart(grammar, sentence).swap_remove(0).remove(&(0, sentence.len()));
+    root.unwrap_or_else(|| vec![N::of(0.0); grammar.classes()])
+}
+
 /// Eq. `inside` of the paper, transcribed literally: dense rule tensors, all spans of each level's interval, all splits.
-/// Returns `P(sentence | root)` for every root.
-pub fn literal_inside(grammar: &Grammar, sentence: &[u8]) -> Vec<f64> {
+/// Returns the cells `(i, lambda)` of all levels above the tokens, from the root down.
+pub fn literal_chart<N: Number>(grammar: &Grammar, sentence: &[u8]) -> Vec<BTreeMap<(usize, usize), Vec<N>>> {
     let (depth, d) = (grammar.depth(), sentence.len());
     // chart[(i, lambda)][z] of the current level
-    let mut chart: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
+    let mut chart: BTreeMap<(usize, usize), Vec<N>> = BTreeMap::new();
     for (i, &token) in sentence.iter().enumerate() {
-        let mut one_hot = vec![0.0; grammar.vocab()];
-        one_hot[usize::from(token)] = 1.0;
+        let mut one_hot = vec![N::of(0.0); grammar.vocab()];
+        one_hot[usize::from(token)] = N::of(1.0);
         chart.insert((i, 1), one_hot);
     }
+    let mut levels = Vec::new();
     for level in (0..depth).rev() {
         let height = (depth - level) as u32;
         let interval = |height: u32| 2usize.pow(height)..=3usize.pow(height);
         let mut next = BTreeMap::new();
         for lambda in interval(height) {
             for i in 0..(d + 1).saturating_sub(lambda) {
-                let mut cell = vec![0.0; grammar.sizes()[level]];
+                let mut cell = vec![N::of(0.0); grammar.sizes()[level]];
                 for rule in grammar.layer(level).rules() {
+                    let (parent, probability) = (usize::from(rule.parent), N::of(rule.probability));
                     for q in interval(height - 1) {
                         match *rule.children.as_slice() {
                             [a, b] => {
                                 if q < lambda && interval(height - 1).contains(&(lambda - q)) {
-                                    cell[usize::from(rule.parent)] += rule.probability
-                                        * chart[&(i, q)][usize::from(a)]
-                                        * chart[&(i + q, lambda - q)][usize::from(b)];
+                                    let (x, y) = (&chart[&(i, q)], &chart[&(i + q, lambda - q)]);
+                                    cell[parent].add(probability.times(&x[usize::from(a)]).times(&y[usize::from(b)]));
                                 }
                             }
                             [a, b, c] => {
                                 for r in interval(height - 1) {
                                     if q + r < lambda && interval(height - 1).contains(&(lambda - q - r)) {
-                                        cell[usize::from(rule.parent)] += rule.probability
-                                            * chart[&(i, q)][usize::from(a)]
-                                            * chart[&(i + q, r)][usize::from(b)]
-                                            * chart[&(i + q + r, lambda - q - r)][usize::from(c)];
+                                        let (x, y) = (&chart[&(i, q)], &chart[&(i + q, r)]);
+                                        let z = &chart[&(i + q + r, lambda - q - r)][usize::from(c)];
+                                        let pair = probability.times(&x[usize::from(a)]).times(&y[usize::from(b)]);
+                                        cell[parent].add(pair.times(z));
                                     }
                                 }
                             }
@@ -124,9 +192,11 @@ pub fn literal_inside(grammar: &Grammar, sentence: &[u8]) -> Vec<f64> {
                 next.insert((i, lambda), cell);
             }
         }
+        levels.push(next.clone());
         chart = next;
     }
-    chart.get(&(0, d)).cloned().unwrap_or_else(|| vec![0.0; grammar.classes()])
+    levels.reverse();
+    levels
 }
 
 /// A grammar of any kind: sizes per level, several parents per tuple, any probabilities, layers of one arity.
@@ -165,6 +235,50 @@ pub fn random_grammar(seed: u64, depth: usize, max_size: usize, max_rules: usize
     let weights: Vec<f64> = (0..sizes[0]).map(|_| 1.0 + below(5) as f64).collect();
     let total: f64 = weights.iter().sum();
     Grammar::new(sizes, weights.iter().map(|w| w / total).collect(), layers).expect("the grammar is well formed")
+}
+
+/// A grammar with probabilities from 1 down to `10^-smallest`, all sizes alike. Just above the tokens most tuples are rules of every
+/// symbol, so that cells are full; further up there are few, so that there is often no other way than an improbable one.
+pub fn steep_grammar(seed: u64, vocab: usize, depth: usize, smallest: f64) -> Grammar {
+    let mut stream = Seed::new(seed).child("steep grammar").stream(0);
+    let symbols = || 0..vocab as u8;
+    let pairs = || symbols().flat_map(move |a| (0..vocab as u8).map(move |b| Children::pair(a, b)));
+    let triples = || {
+        pairs().flat_map(move |pair| {
+            (0..vocab as u8).map(move |c| Children::triple(pair.as_slice()[0], pair.as_slice()[1], c))
+        })
+    };
+    let layer = |level: usize| {
+        let mut rules = Vec::new();
+        for parent in symbols() {
+            let first = rules.len();
+            for children in pairs().chain(triples()) {
+                let kept = if level + 1 < depth { stream.below(20) == 0 } else { stream.below(4) > 0 };
+                if kept || children == Children::pair(parent, parent) {
+                    rules.push(Rule { parent, children, probability: 10f64.powf(-smallest * stream.unit()) });
+                }
+            }
+            let total: f64 = rules[first..].iter().map(|rule: &Rule| rule.probability).sum();
+            rules[first..].iter_mut().for_each(|rule| rule.probability /= total);
+        }
+        rules
+    };
+    let layers = (0..depth).map(layer).collect();
+    Grammar::new(vec![vocab; depth + 1], vec![1.0 / vocab as f64; vocab], layers).expect("the grammar is well formed")
+}
+
+/// The sentence of a derivation in which every rule of a symbol is as likely as any other, whatever its probability.
+pub fn unlikely_sentence(grammar: &Grammar, stream: &mut Stream) -> Vec<u8> {
+    let mut symbols = vec![stream.below(grammar.classes() as u64) as u8];
+    for layer in grammar.layers() {
+        let mut rewrite = |&symbol: &u8| {
+            let rules = layer.rules_of(symbol);
+            let rule = rules.start + stream.below(rules.len() as u64) as usize;
+            layer.rules()[rule].children.iter().collect::<Vec<u8>>()
+        };
+        symbols = symbols.iter().flat_map(&mut rewrite).collect();
+    }
+    symbols
 }
 
 /// A random sentence, grammatical or not.

@@ -25,6 +25,9 @@ struct Description {
 struct LayerDescription {
     binary_rules: usize,
     ternary_rules: usize,
+    /// The shares of all pairs and of all triples that are grammatical.
+    binary_fraction: f64,
+    ternary_fraction: f64,
     /// The smallest and the largest number of children.
     arities: (usize, usize),
     /// Right-hand sides with more than one parent.
@@ -74,10 +77,16 @@ fn describe_layer(layer: &Layer) -> LayerDescription {
         [a, b, c] => is_pair(a, b) || is_pair(b, c),
         _ => false,
     };
+    let share = |arity: usize| {
+        let tuples = parents.keys().filter(|children| children.len() == arity).count();
+        tuples as f64 / layer.children().pow(arity as u32) as f64
+    };
     let ternary_rules = layer.rules().iter().filter(|rule| rule.children.len() == 3).count();
     LayerDescription {
         binary_rules: layer.rules().len() - ternary_rules,
         ternary_rules,
+        binary_fraction: share(2),
+        ternary_fraction: share(3),
         arities: (layer.arities().min, layer.arities().max),
         shared_tuples: parents.values().filter(|&&count| count > 1).count(),
         overlapping_rules: layer.rules().iter().filter(|rule| overlaps(&rule.children)).count(),
@@ -129,8 +138,17 @@ impl Description {
                 None => "not measured: sentences are too long".to_owned(),
             },
         );
-        let mut table =
-            Table::new(["layer", "symbols", "binary", "ternary", "children", "shared tuples", "overlapping"]);
+        let mut table = Table::new([
+            "layer",
+            "symbols",
+            "binary",
+            "ternary",
+            "of pairs",
+            "of triples",
+            "children",
+            "shared tuples",
+            "overlapping",
+        ]);
         for (level, layer) in self.layers.iter().enumerate() {
             let LayerDescription { binary_rules, ternary_rules, arities: (least, most), .. } = layer;
             table.row([
@@ -138,6 +156,8 @@ impl Description {
                 format!("{} → {}", self.sizes[level], self.sizes[level + 1]),
                 binary_rules.to_string(),
                 ternary_rules.to_string(),
+                short(layer.binary_fraction),
+                short(layer.ternary_fraction),
                 if least == most { least.to_string() } else { format!("{least} or {most}") },
                 layer.shared_tuples.to_string(),
                 layer.overlapping_rules.to_string(),

@@ -1,6 +1,7 @@
 //! Quantities that are single numbers: the class entropy at depth 2 and the sample complexity.
 
 use super::{Complexity, Entropy};
+use crate::cli::ensemble::{EffectiveFractions, note_rounding};
 use crate::commands::Answer;
 use crate::draw::plot::{Plot, Series};
 use crate::draw::table::{Table, grouped, short};
@@ -35,6 +36,7 @@ struct ComplexityDocument {
     depth: usize,
     binary_rules: usize,
     ternary_rules: usize,
+    effective_fractions: EffectiveFractions,
     p_binary: f64,
     paper: f64,
     corrected: f64,
@@ -87,11 +89,13 @@ pub fn complexity(arguments: &Complexity, answer: &mut Answer) -> Result<()> {
         depth,
         binary_rules,
         ternary_rules,
+        effective_fractions: EffectiveFractions::of(&ensemble)?,
         p_binary,
         paper: both.paper.samples(),
         corrected: both.size_biased.samples(),
         scales: both.paper.scales.iter().zip(both.size_biased.scales.iter().copied()).map(scale).collect(),
     };
+    note_rounding([&ensemble])?;
     if answer.json {
         return answer.json_line(&document);
     }

@@ -27,10 +27,10 @@ impl std::fmt::Display for Word<'_> {
     }
 }
 
-/// Whether a name can stand unquoted: what NLTK takes for a nonterminal.
+/// Whether a name can stand unquoted: what NLTK takes for a nonterminal, and without an arrow inside.
 pub(crate) fn is_nonterminal(name: &str) -> bool {
     let mut chars = name.chars();
-    chars.next().is_some_and(starts_name) && chars.all(continues_name)
+    chars.next().is_some_and(starts_name) && chars.all(continues_name) && !name.contains("->")
 }
 
 fn starts_name(c: char) -> bool {

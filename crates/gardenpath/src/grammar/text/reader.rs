@@ -1,7 +1,6 @@
 //! From rules with names to a layered grammar, with a line number for everything that is wrong.
 
 use super::super::{Children, Grammar, Rule, SUM_TOLERANCE, Symbol};
-use super::check_names;
 use super::levels::assign_levels;
 use super::lexer::{Word, words};
 use crate::error::{Error, Result};
@@ -109,6 +108,11 @@ fn parse(text: &str) -> Result<(Header<'_>, Vec<Production<'_>>)> {
     Ok((header, productions))
 }
 
+/// Whether the text of a comment says something about the grammar.
+pub(super) fn is_header(comment: &str) -> bool {
+    comment.starts_with("sizes:") || comment.starts_with("tokens:")
+}
+
 fn read_comment<'t>(line: usize, comment: &'t str, header: &mut Header<'t>) -> Result<()> {
     if let Some(sizes) = comment.strip_prefix("sizes:") {
         let sizes: Option<Vec<usize>> = sizes.split_whitespace().map(|size| size.parse().ok()).collect();
@@ -193,13 +197,11 @@ fn number_symbols<'t>(
         ));
     }
     for (level, words) in by_level[..depth].iter_mut().enumerate() {
-        let prefix = format!("A{level}_");
-        let number = |word: &Word| match word {
-            Word::Name(name) => name.strip_prefix(prefix.as_str()).and_then(plain_number),
-            _ => None,
-        };
-        if words.iter().all(|word| number(word).is_some_and(|k| k < words.len())) {
-            words.sort_by_key(number);
+        let names: Vec<&str> = words.iter().map(|&word| text(word)).collect();
+        if let Some(numbers) = numbered(level, &names) {
+            let mut sorted: Vec<(usize, Word)> = numbers.into_iter().zip(words.iter().copied()).collect();
+            sorted.sort();
+            *words = sorted.into_iter().map(|(_, word)| word).collect();
         }
     }
     let tokens = order_tokens(&by_level[depth], declared.map(|(line, sizes)| (*line, sizes[depth])), &header.tokens)?;
@@ -210,10 +212,7 @@ fn number_symbols<'t>(
     let mut names: Vec<Vec<String>> =
         by_level[..depth].iter().map(|words| words.iter().map(|&word| text(word).to_owned()).collect()).collect();
     names.push(tokens);
-    let line = rules[0].line;
-    for (level, names) in names.iter().enumerate() {
-        check_names(names, level == depth).map_err(|reason| Error::line(line, reason))?;
-    }
+    super::check_names(&names).map_err(|reason| Error::line(rules[0].line, reason))?;
     Ok(Symbols { names, indices })
 }
 
@@ -222,6 +221,13 @@ fn text<'t>(word: Word<'t>) -> &'t str {
         Word::Name(text) | Word::Token(text) => text,
         _ => "",
     }
+}
+
+/// The numbers of symbols with the default names of a level, if all have such names: `A1_0`, `A1_1`, …
+pub(super) fn numbered(level: usize, names: &[impl AsRef<str>]) -> Option<Vec<usize>> {
+    let prefix = format!("A{level}_");
+    let number = |name: &str| name.strip_prefix(&prefix).and_then(plain_number).filter(|&k| k < names.len());
+    names.iter().map(|name| number(name.as_ref())).collect()
 }
 
 /// A decimal number without leading zeros.

@@ -14,7 +14,7 @@ pub struct Answers {
     pub parse_rate: f64,
     /// The share of sentences whose most probable root is the true one.
     pub accuracy: f64,
-    /// The mean of `-ln p(root | sentence)`, in nats.
+    /// The mean of `-ln p(root | sentence)`, in nats; see [`answers`] for what a grammar excludes.
     pub cross_entropy: f64,
     /// The accuracy of the Boolean chart: a guess among all possible roots, each as likely.
     pub boolean_accuracy: f64,
@@ -33,8 +33,8 @@ pub struct SentenceScore {
     pub bayes: Answers,
 }
 
-/// The least probability that counts: a root that a learned grammar excludes costs `-ln` of this, not infinity.
-const FLOOR: f64 = 1e-4;
+/// A true root that a grammar excludes costs `-ln` of this, not infinity. That never happens to the grammar that made the sentence.
+const EXCLUDED: f64 = 1e-4;
 
 /// Sentences that are held in memory at a time.
 const PIECE: u64 = 1 << 16;
@@ -42,7 +42,8 @@ const PIECE: u64 = 1 << 16;
 /// What a grammar answers on the sentences of a corpus with known roots.
 ///
 /// A sentence that the grammar does not derive counts as wrong, with the cross-entropy `ln(classes)` of not knowing; a true
-/// root that it excludes counts as probability 1e-4.
+/// root that it excludes, as learned grammars do, counts as probability 1e-4. Any probability that it does give counts as it is,
+/// however small: the loss of the true grammar is exact.
 pub fn answers(grammar: &Grammar, corpus: &Corpus) -> Result<Answers> {
     if corpus.is_empty() {
         return Err(Error::parameter("number of sentences", 0, "at least 1"));
@@ -91,7 +92,7 @@ impl Answers {
     fn sums(inside: &Inside, corpus: &Corpus) -> Result<Self> {
         let mut sums = Answers::default();
         for (posterior, &root) in inside.batch(corpus)?.iter().zip(corpus.roots()) {
-            sums.add(posterior, root, inside.grammar().classes());
+            sums.add(posterior, root, inside.grammar().prior());
         }
         Ok(sums)
     }
@@ -111,24 +112,86 @@ impl Answers {
         self.fields().into_iter().zip(other.fields()).for_each(|(sum, more)| *sum += *more);
     }
 
-    fn add(&mut self, posterior: &Posterior, root: Symbol, classes: usize) {
+    fn add(&mut self, posterior: &Posterior, root: Symbol, prior: &[f64]) {
         let possible = posterior.possible_roots().count();
         if possible == 0 {
-            self.cross_entropy += (classes as f64).ln();
-            self.boolean_cross_entropy += (classes as f64).ln();
+            let guessing = (prior.len() as f64).ln();
+            self.cross_entropy += guessing;
+            self.boolean_cross_entropy += guessing;
             return;
         }
-        let allowed = posterior.possible_roots().any(|possible| possible == root);
-        let guess = if allowed { 1.0 / possible as f64 } else { 0.0 };
         self.parse_rate += 1.0;
         self.accuracy += if posterior.root() == Some(root) { 1.0 } else { 0.0 };
-        self.cross_entropy -= posterior.probability(root).max(FLOOR).ln();
-        self.boolean_accuracy += guess;
-        self.boolean_cross_entropy -= guess.max(FLOOR).ln();
+        self.cross_entropy -= log_probability(posterior, root, prior).unwrap_or(EXCLUDED.ln());
+        if posterior.possible_roots().any(|possible| possible == root) {
+            let guess = 1.0 / possible as f64;
+            self.boolean_accuracy += guess;
+            self.boolean_cross_entropy -= guess.ln();
+        } else {
+            self.boolean_cross_entropy -= EXCLUDED.ln();
+        }
     }
 
     fn divided(mut self, count: f64) -> Self {
         self.fields().into_iter().for_each(|sum| *sum /= count);
         self
+    }
+}
+
+/// The logarithm of the probability of a root given the sentence, also where the probability is too small for an `f64`; `None` if
+/// the root is excluded.
+fn log_probability(posterior: &Posterior, root: Symbol, prior: &[f64]) -> Option<f64> {
+    let probability = posterior.probability(root);
+    if probability >= f64::MIN_POSITIVE {
+        return Some(probability.ln());
+    }
+    let joint = |root: Symbol| Some(posterior.log_likelihood(root)? + prior.get(usize::from(root))?.ln());
+    let best = posterior.root()?;
+    let log = joint(root)? - joint(best)? + posterior.probability(best).ln();
+    (log > f64::NEG_INFINITY).then_some(log)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Children, Rule};
+
+    /// Two roots with the same two rules, of which the second root hardly ever uses the first one.
+    fn lopsided(rare: f64) -> Grammar {
+        let rule = |parent, symbol, probability| Rule { parent, children: Children::pair(symbol, symbol), probability };
+        let rules = vec![rule(0, 0, 0.5), rule(0, 1, 0.5), rule(1, 0, rare), rule(1, 1, 1.0 - rare)];
+        Grammar::new(vec![2, 2], vec![0.5; 2], vec![rules]).unwrap()
+    }
+
+    fn corpus(sentences: &[([Symbol; 2], Symbol)]) -> Corpus {
+        let mut corpus = Corpus::default();
+        sentences.iter().for_each(|(sentence, root)| corpus.push(sentence, *root));
+        corpus
+    }
+
+    #[test]
+    fn the_loss_of_the_true_grammar_is_not_clipped() {
+        for rare in [1e-3, 1e-6, 1e-300, 1e-320] {
+            let loss = answers(&lopsided(rare), &corpus(&[([0, 0], 1)])).unwrap().cross_entropy;
+            let expected = -(rare / (0.5 + rare)).ln();
+            assert!((loss - expected).abs() < 1e-9 * expected, "{rare}: {loss}, not {expected}");
+        }
+        // A posterior below the smallest f64.
+        let rule = |parent, probability, symbol| Rule { parent, children: Children::pair(symbol, symbol), probability };
+        let rules = vec![rule(0, 1.0, 0), rule(1, 1e-200, 0), rule(1, 1.0, 1)];
+        let grammar = Grammar::new(vec![2, 2], vec![1.0, 1e-200], vec![rules]).unwrap();
+        let loss = answers(&grammar, &corpus(&[([0, 0], 1)])).unwrap().cross_entropy;
+        assert!((loss - 400.0 * 10f64.ln()).abs() < 1e-9 * loss, "{loss}");
+    }
+
+    #[test]
+    fn what_a_grammar_excludes_has_a_finite_loss() {
+        let rule = |parent, symbol| Rule { parent, children: Children::pair(symbol, symbol), probability: 1.0 };
+        let grammar = Grammar::new(vec![2, 2], vec![0.5; 2], vec![vec![rule(0, 0), rule(1, 1)]]).unwrap();
+        let excluded = answers(&grammar, &corpus(&[([0, 0], 1)])).unwrap();
+        let cost = -1e-4f64.ln();
+        assert_eq!((excluded.cross_entropy, excluded.boolean_cross_entropy, excluded.accuracy), (cost, cost, 0.0));
+        let impossible = answers(&grammar, &corpus(&[([0, 1], 1)])).unwrap();
+        assert_eq!((impossible.cross_entropy, impossible.parse_rate), (2f64.ln(), 0.0));
     }
 }

@@ -1,0 +1,51 @@
+//! What a network can be given: the same for every device, checked once, before anything is computed.
+
+use crate::error::{Error, Result};
+use crate::network::Network;
+use gardenpath::Symbol;
+
+impl Network {
+    /// Refuses sentences that the network cannot read: unknown tokens, and lengths that no tree of its shape has.
+    ///
+    /// ```
+    /// use gardenpath::Shape;
+    /// use gardenpath_nn::{Architecture, Network};
+    ///
+    /// let network = Network::new(8, 8, Shape::mixed(2), 64, Architecture::inn())?;
+    /// assert!(network.check_sentences([&[0, 1, 2, 3][..], &[7; 9]]).is_ok());
+    /// assert!(network.check_sentences([&[0, 1, 2, 8][..]]).is_err());
+    /// assert!(network.check_sentences([&[0, 1, 2][..]]).is_err());
+    /// # Ok::<(), gardenpath_nn::Error>(())
+    /// ```
+    pub fn check_sentences<'a>(&self, sentences: impl IntoIterator<Item = &'a [Symbol]>) -> Result<()> {
+        for (sentence, tokens) in sentences.into_iter().enumerate() {
+            if !self.shape.has_length(tokens.len()) {
+                let (shortest, longest) = self.shape.lengths().into_inner();
+                return Err(Error::Length { sentence, len: tokens.len(), shortest, longest });
+            }
+            if let Some(position) = tokens.iter().position(|&token| usize::from(token) >= self.vocab) {
+                let token = tokens[position];
+                return Err(Error::UnknownToken { sentence, position, token, vocab: self.vocab });
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses sentences to learn from: none, those that the network cannot read, and unknown or missing labels.
+    pub fn check_labelled<'a>(
+        &self,
+        sentences: impl ExactSizeIterator<Item = &'a [Symbol]>,
+        roots: &[Symbol],
+    ) -> Result<()> {
+        if sentences.len() == 0 {
+            return Err(Error::TooSmall { what: "number of sentences", value: 0, least: 1 });
+        }
+        if sentences.len() != roots.len() {
+            return Err(Error::Labels { sentences: sentences.len(), labels: roots.len() });
+        }
+        if let Some(sentence) = roots.iter().position(|&root| usize::from(root) >= self.classes) {
+            return Err(Error::UnknownRoot { sentence, root: roots[sentence], classes: self.classes });
+        }
+        self.check_sentences(sentences)
+    }
+}
