@@ -152,6 +152,18 @@ fn lists_without_end_in_parquet() {
 }
 
 #[test]
+fn seeds_of_the_fuzzer_end() {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/corpus_parquet");
+    for (name, expected) in [("numbers", "the header of a page is damaged"), ("truths", "the footer is damaged")] {
+        let bytes = fs::read(format!("{directory}/endless_{name}.parquet")).unwrap();
+        in_a_minute(name.into(), move || {
+            let message = read_file(&bytes).unwrap_err().to_string();
+            assert!(message.ends_with(&format!("not a readable Parquet corpus: {expected}")), "{message}");
+        });
+    }
+}
+
+#[test]
 fn damaged_parquet_files_end() {
     let lab = Lab::with_grammar("--vocab 6 --depth 2 --seed 7");
     lab.run("corpus sample g.pcfg --count 5 -o c.parquet");

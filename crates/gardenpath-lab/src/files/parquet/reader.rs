@@ -168,9 +168,15 @@ where
     array.as_primitive::<T>().iter().enumerate().map(symbol).collect()
 }
 
+const HANDS: [&str; 3] = ["Parquet argument error: ", "Parquet error: ", "External: "];
+
 fn one_line(error: &anyhow::Error) -> String {
-    let text = format!("{error:#}");
-    let text = text.strip_prefix("Parquet error: ").unwrap_or(&text);
+    let whole = format!("{error:#}");
+    let mut text = whole.as_str();
+    // An error passes through several hands, each of which says its name.
+    while let Some(rest) = HANDS.iter().find_map(|hand| text.strip_prefix(hand)) {
+        text = rest;
+    }
     format!("not a readable Parquet corpus: {text}")
 }
 

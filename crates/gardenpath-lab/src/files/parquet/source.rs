@@ -77,7 +77,10 @@ impl<R: Read> Read for Part<R> {
         };
         let header = match header {
             Some(header) => header,
-            None => header.insert(Cursor::new(thrift::read(input, thrift::PAGE_HEADER, LONGEST_HEADER)?)),
+            None => {
+                let bytes = thrift::read(input, thrift::PAGE_HEADER, LONGEST_HEADER);
+                header.insert(Cursor::new(bytes.map_err(|_| io::Error::other("the header of a page is damaged"))?))
+            }
         };
         match header.read(buffer)? {
             // The Parquet crate would skip what is not there in many small steps.
