@@ -203,6 +203,24 @@ def test_a_finished_sweep_submits_nothing(experiment: Path, by_program: Path) ->
     assert len(gardenpath.sweep(experiment, by_program, Refusing())) == 4
 
 
+def test_a_damaged_cell_is_named_and_measured_again(experiment: Path, by_program: Path, tmp_path: Path) -> None:
+    gardenpath.sweep(experiment, tmp_path)
+    [damaged, foreign, *_] = gardenpath.Experiment.read(experiment).cells()
+    paths = [tmp_path / "cells" / f"{cell.identity}.json" for cell in (damaged, foreign)]
+    paths[1].write_bytes(paths[0].read_bytes())
+    paths[0].write_text("{}")
+    store = gardenpath.Store(tmp_path)
+    assert [store.state(cell) for cell in (damaged, foreign)] == ["missing", "missing"]
+    with pytest.raises(ValueError, match=f"{damaged.identity}.json: is damaged"):
+        store.read(damaged)
+    calls = []
+    with pytest.warns(RuntimeWarning, match="is damaged|another cell") as warnings:
+        gardenpath.sweep(experiment, tmp_path, progress=lambda done, total: calls.append((done, total)))
+    assert len(warnings) == 2 and calls == [(2, 4), (3, 4), (4, 4)]
+    assert contents(tmp_path) == contents(by_program)
+    assert len(contents(tmp_path, "damaged")) == 2, "nothing is lost"
+
+
 def test_the_full_scale_has_cells_of_its_own(program: Callable[..., str], experiment: Path, tmp_path: Path) -> None:
     results = gardenpath.sweep(experiment, tmp_path, scale="full")
     pairs = [(result["fraction"], result["seed"]) for result in results]

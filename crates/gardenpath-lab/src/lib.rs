@@ -2,7 +2,7 @@
 //!
 //! Data flows one way: [`cli`] says what was asked, a command reads [`files`], calls the core, and writes lines or
 //! [`draw`]s a picture. Results go to standard output, notes and progress to standard error. Whatever is wrong becomes
-//! one line `error: …` and the exit code 2.
+//! one line `error: …` and the exit code 2, or 1 if results are merely [incomplete](sweep::collect::Incomplete).
 
 pub mod cli;
 pub mod commands;
@@ -50,7 +50,7 @@ fn ending(result: anyhow::Result<()>) -> ExitCode {
     match result {
         Err(error) if !is_closed_pipe(&error) => {
             report(&format!("{error:#}"));
-            ExitCode::from(2)
+            ExitCode::from(if error.is::<sweep::collect::Incomplete>() { 1 } else { 2 })
         }
         _ => ExitCode::SUCCESS,
     }

@@ -1,21 +1,23 @@
 //! Results of cells on disk: one immutable file for each, named by the identity of the cell.
 //!
-//! A file is written under a temporary name, made durable and renamed: if it exists, the cell is done. There are no locks. Two
-//! workers on one cell write the same bytes, and the later one changes nothing. How long a cell took is kept beside the
-//! results, which are the same wherever they are made.
+//! A file is written under a temporary name, made durable and renamed: if it is there, whole, and that of the cell, the cell is
+//! done. There are no locks. Two workers on one cell write the same bytes, and the later one changes nothing. How long a cell took
+//! is kept beside the results, which are the same wherever they are made.
 
+mod cell;
 mod marks;
 
 pub use marks::RENEWAL;
 
-use crate::files::atomic;
+use crate::files::{atomic, plain};
 use crate::measure::Measure;
 use crate::record::Record;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow, bail};
 use marks::Marks;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A directory of results.
@@ -24,11 +26,15 @@ pub struct Store {
     directory: PathBuf,
 }
 
-/// The file of a cell.
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    parameters: Map<String, Value>,
-    result: Map<String, Value>,
+/// What stands where the result of a cell belongs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found<T> {
+    /// Nothing.
+    Nothing,
+    /// Its result.
+    Whole(T),
+    /// Something else; one line names the file and says what is wrong with it.
+    Damaged(String),
 }
 
 /// Why a cell has no result.
@@ -81,40 +87,80 @@ impl Store {
         self.path(FAILED, cell).with_extension("json")
     }
 
-    /// What is known of a cell.
+    /// What is known of a cell. What is damaged does not count as a result.
     pub fn state(&self, cell: &Measure) -> State {
+        if matches!(self.look(cell), Ok(Found::Whole(()))) { State::Done } else { self.state_without_result(cell) }
+    }
+
+    /// What is known of a cell that has no result.
+    pub fn state_without_result(&self, cell: &Measure) -> State {
         match () {
-            () if self.is_done(cell) => State::Done,
             () if self.marks().is_held(&cell.identity()) => State::Running,
-            () if self.failure_path(cell).exists() => State::Failed,
+            () if self.failure(cell).is_some() => State::Failed,
             () => State::Missing,
         }
     }
 
-    /// Whether a cell has a result.
-    pub fn is_done(&self, cell: &Measure) -> bool {
-        self.cell_path(cell).exists()
+    /// Looks whether a cell has a result, without reading the numbers in it. The error is one of the file system.
+    pub fn look(&self, cell: &Measure) -> Result<Found<()>> {
+        self.examine(cell, cell::check)
     }
 
-    /// The result of a cell, if there is one.
+    /// The result of a cell, if there is one. The error is one of the file system.
+    pub fn find(&self, cell: &Measure) -> Result<Found<Record>> {
+        self.examine(cell, cell::from_bytes)
+    }
+
+    /// The result of a cell, if there is one. What is damaged is an error.
     pub fn read(&self, cell: &Measure) -> Result<Option<Record>> {
-        let path = self.cell_path(cell);
-        let text = match fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error).with_context(|| format!("{}: cannot be read", path.display())),
-        };
-        let stored: Stored = serde_json::from_slice(&text)
-            .with_context(|| format!("{}: is damaged; remove it and run the sweep again", path.display()))?;
-        Ok(Some(Record { parameters: stored.parameters, result: stored.result }))
+        match self.find(cell)? {
+            Found::Nothing => Ok(None),
+            Found::Whole(record) => Ok(Some(record)),
+            Found::Damaged(text) => bail!("{text}; 'gardenpath sweep run' measures it again"),
+        }
     }
 
-    /// Keeps the result of a cell, and how long it took.
-    pub fn write(&self, cell: &Measure, result: Map<String, Value>, seconds: f64) -> Result<()> {
+    fn examine<T>(
+        &self,
+        cell: &Measure,
+        open: impl FnOnce(&Measure, &[u8]) -> Result<T, &'static str>,
+    ) -> Result<Found<T>> {
+        let path = self.cell_path(cell);
+        let opened = match fs::read(&path) {
+            Ok(bytes) => open(cell, &bytes),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
+            Err(error) if error.kind() == ErrorKind::IsADirectory => Err("is a directory, expected a file"),
+            Err(error) => bail!("{}: cannot be read: {}", path.display(), plain(&error)),
+        };
+        Ok(match opened {
+            Ok(contents) => Found::Whole(contents),
+            Err(wrong) => Found::Damaged(format!("{}: {wrong}", path.display())),
+        })
+    }
+
+    /// Keeps the result of a cell, and how long it took. Whatever is damaged is moved to the directory `damaged` of the store.
+    pub fn write(&self, cell: &Measure, result: &Map<String, Value>, seconds: f64) -> Result<()> {
+        if let Found::Damaged(_) = self.look(cell)? {
+            self.put_aside(&self.cell_path(cell))?;
+        }
         let _ = atomic::replace(&self.path(SECONDS, cell), format!("{seconds:.3}").as_bytes());
-        write_json(&self.cell_path(cell), &Stored { parameters: cell.parameters(), result })?;
+        atomic::write(&self.cell_path(cell), &cell::to_bytes(cell, result)?)?;
         let _ = fs::remove_file(self.failure_path(cell));
         Ok(())
+    }
+
+    /// Moves a file or directory out of the way, under a name that is free.
+    fn put_aside(&self, path: &Path) -> Result<()> {
+        let aside = self.directory.join(DAMAGED);
+        let failed = |error| anyhow!("{}: cannot be moved to {}: {}", path.display(), aside.display(), plain(&error));
+        fs::create_dir_all(&aside).map_err(failed)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let free = (1..).map(|number| aside.join(format!("{name}.{number}"))).find(|path| !path.exists());
+        match fs::rename(path, free.unwrap_or_else(|| aside.join(&*name))) {
+            // Another worker was faster.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            outcome => outcome.map_err(failed),
+        }
     }
 
     /// Keeps the reason why a cell failed.
@@ -124,12 +170,14 @@ impl Store {
 
     /// Why a cell failed, if it did.
     pub fn failure(&self, cell: &Measure) -> Option<Failure> {
-        serde_json::from_slice(&fs::read(self.failure_path(cell)).ok()?).ok()
+        let failure: Failure = serde_json::from_slice(&fs::read(self.failure_path(cell)).ok()?).ok()?;
+        (failure.parameters == cell.parameters()).then_some(failure)
     }
 
     /// How long a finished cell took, if that is known.
     pub fn seconds(&self, cell: &Measure) -> Option<f64> {
-        fs::read_to_string(self.path(SECONDS, cell)).ok()?.parse().ok()
+        let seconds: f64 = fs::read_to_string(self.path(SECONDS, cell)).ok()?.parse().ok()?;
+        (seconds.is_finite() && seconds >= 0.0).then_some(seconds)
     }
 
     fn marks(&self) -> Marks {
@@ -168,6 +216,7 @@ impl Store {
 }
 
 const CELLS: &str = "cells";
+const DAMAGED: &str = "damaged";
 const FAILED: &str = "failed";
 const RUNNING: &str = "running";
 const SECONDS: &str = "seconds";
@@ -202,7 +251,7 @@ mod tests {
         assert_eq!(store.state(&cell), State::Failed);
         assert_eq!(store.failure(&cell).unwrap().error, "no luck");
         let result = cell.run().unwrap();
-        store.write(&cell, result.clone(), 1.5).unwrap();
+        store.write(&cell, &result, 1.5).unwrap();
         assert_eq!(store.state(&cell), State::Done);
         assert_eq!(store.failure(&cell), None);
         assert_eq!(store.seconds(&cell), Some(1.5));
@@ -213,11 +262,46 @@ mod tests {
     }
 
     #[test]
-    fn damaged_files_are_named() {
+    fn damaged_files_are_named_and_put_aside() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
-        let cell = &cells()[0];
-        fs::write(store.cell_path(cell), "{").unwrap();
-        assert!(format!("{:#}", store.read(cell).unwrap_err()).contains("is damaged"));
+        let [cell, other] = cells().try_into().unwrap();
+        let result = cell.run().unwrap();
+        store.write(&other, &other.run().unwrap(), 1.0).unwrap();
+        let path = store.cell_path(&cell);
+        let foreign = fs::read(store.cell_path(&other)).unwrap();
+        for (number, contents) in [b"{".as_slice(), b"", &foreign].iter().enumerate() {
+            fs::write(&path, contents).unwrap();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let Found::Damaged(text) = store.look(&cell).unwrap() else { panic!("it is damaged") };
+            assert!(text.contains(name) && !text.contains('\n'), "{text}");
+            assert!(matches!(store.find(&cell).unwrap(), Found::Damaged(_)));
+            assert!(store.read(&cell).unwrap_err().to_string().starts_with(&text));
+            assert_eq!(store.state(&cell), State::Missing);
+            store.write(&cell, &result, 1.0).unwrap();
+            assert_eq!(store.read(&cell).unwrap().unwrap().result, result);
+            let aside = directory.path().join(DAMAGED).join(format!("{name}.{}", number + 1));
+            assert_eq!(fs::read(aside).unwrap(), *contents, "nothing is lost");
+        }
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(matches!(store.look(&cell).unwrap(), Found::Damaged(_)));
+        store.write(&cell, &result, 1.0).unwrap();
+        assert_eq!(store.state(&cell), State::Done);
+        assert_eq!(fs::read_dir(directory.path().join(DAMAGED)).unwrap().count(), 4);
+    }
+
+    #[test]
+    fn a_damaged_failure_is_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(directory.path()).unwrap();
+        let [cell, other] = cells().try_into().unwrap();
+        store.write_failure(&other, "no luck").unwrap();
+        fs::copy(store.failure_path(&other), store.failure_path(&cell)).unwrap();
+        assert_eq!((store.failure(&cell), store.state(&cell)), (None, State::Missing));
+        fs::write(store.failure_path(&cell), "").unwrap();
+        assert_eq!(store.state(&cell), State::Missing);
+        fs::write(store.path(SECONDS, &cell), "inf").unwrap();
+        assert_eq!(store.seconds(&cell), None);
     }
 }

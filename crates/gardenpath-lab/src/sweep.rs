@@ -6,7 +6,7 @@ pub mod status;
 
 use crate::measure::Measure;
 use crate::progress::one_line;
-use crate::store::{RENEWAL, Store};
+use crate::store::{Found, RENEWAL, Store};
 use anyhow::{Context, Result, anyhow, bail};
 use gardenpath::interrupt::{Interrupted, checkpoint, obey, obeyed};
 use serde_json::{Map, Value};
@@ -56,6 +56,8 @@ impl Shard {
 pub enum Event<'a> {
     /// It was there already.
     Found(&'a Measure),
+    /// Its file is damaged, as this line says. It is measured again, and another event says what came of it.
+    Damaged(&'a Measure, String),
     /// It was measured and is stored.
     Done(&'a Measure),
     /// It failed, and why is stored.
@@ -153,18 +155,27 @@ impl<'a> Worker<'_, 'a> {
 
     /// Sees to it that a cell has a result, unless another process is about to: then the answer is `false`.
     fn attempt(&self, cell: &'a Measure, pool: &rayon::ThreadPool) -> bool {
-        let mut found = self.store.is_done(cell);
-        if !found {
+        let is_settled = |found: &Result<Found<()>>| matches!(found, Ok(Found::Whole(())) | Err(_));
+        let mut found = self.store.look(cell);
+        if !is_settled(&found) {
             if !self.marks.claim(self.store, cell) {
                 return false;
             }
             // Its last worker may have finished it a moment ago.
-            found = self.store.is_done(cell);
-            if found {
+            found = self.store.look(cell);
+            if is_settled(&found) {
                 self.marks.release(self.store, cell);
             }
         }
-        let event = if found { Ok(Event::Found(cell)) } else { self.measure(cell, pool) };
+        let event = match found {
+            Ok(Found::Whole(())) => Ok(Event::Found(cell)),
+            Ok(Found::Nothing) => self.measure(cell, pool),
+            Ok(Found::Damaged(text)) => {
+                let _ = self.events.send(Ok(Event::Damaged(cell, text)));
+                self.measure(cell, pool)
+            }
+            Err(error) => Err(error),
+        };
         // Nobody listens any more only if the sweep has ended.
         let _ = self.events.send(event);
         true
@@ -182,7 +193,7 @@ impl<'a> Worker<'_, 'a> {
             outcome => match flatten(outcome) {
                 Ok(result) => {
                     let seconds = start.elapsed().as_secs_f64();
-                    self.store.write(cell, result, seconds).map(|()| Event::Done(cell))
+                    self.store.write(cell, &result, seconds).map(|()| Event::Done(cell))
                 }
                 Err(error) => self.store.write_failure(cell, &error).map(|()| Event::Failed(cell, error)),
             },

@@ -7,6 +7,7 @@ use gardenpath_nn::engine::{Cpu, Engine, NamedTensor, initial_state};
 use gardenpath_nn::train::{Progress, Settings, Trainer};
 use gardenpath_nn::{Architecture, Network, Optimizer};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// All choices of a run besides its grammar. A run is a function of grammar and recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,6 +57,12 @@ impl Recipe {
     /// The network for a grammar.
     pub fn network(&self, grammar: &Grammar) -> Result<Network> {
         Ok(Network::new(grammar.vocab(), grammar.classes(), grammar.shape(), self.width, self.architecture)?)
+    }
+
+    /// The name of the run on a grammar: a hash of both.
+    pub fn identity(&self, grammar: &Grammar) -> Result<String> {
+        let text = serde_json::to_string(&(self, grammar.fingerprint()))?;
+        Ok(Sha256::digest(text.as_bytes())[..16].iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
     /// The sentences of a run.

@@ -7,6 +7,10 @@ use common::Lab;
 use gardenpath::{Seed, Stream};
 use gardenpath_lab::files::{jsonl, parquet};
 use std::fs;
+use std::io::Write;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 /// Replaces, removes, repeats or exchanges a few bytes.
 fn mutate(bytes: &[u8], stream: &mut Stream) -> Vec<u8> {
@@ -39,6 +43,30 @@ fn read(file: Vec<u8>) -> anyhow::Result<usize> {
         sentences += piece?.len();
     }
     Ok(sentences)
+}
+
+/// Reads bytes from a file, as users do: behind the end of a file, reads return nothing for ever.
+fn read_file(bytes: &[u8]) -> anyhow::Result<usize> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(bytes)?;
+    let mut sentences = 0;
+    for piece in parquet::Reader::open(file, "m.parquet".into(), 6)? {
+        sentences += piece?.len();
+    }
+    Ok(sentences)
+}
+
+/// Does some work, which must not take longer than a minute.
+fn in_a_minute(what: String, work: impl FnOnce() + Send + 'static) {
+    let (done, ended) = mpsc::channel();
+    let worker = thread::spawn(move || {
+        work();
+        let _ = done.send(());
+    });
+    if ended.recv_timeout(Duration::from_secs(60)) == Err(mpsc::RecvTimeoutError::Timeout) {
+        panic!("{what}: still reading");
+    }
+    worker.join().unwrap();
 }
 
 /// The most memory that this process ever had, in bytes.
@@ -92,4 +120,63 @@ fn damaged_parquet() {
     }
     assert!(accepted > 1000 && refused > 1000, "{accepted} accepted, {refused} refused");
     assert!(peak_memory() < 1 << 30, "{} MB", peak_memory() >> 20);
+}
+
+/// Fields that claim two thousand million items, written over every place of headers and footer: the Parquet crate alone would take
+/// seconds for a list of truth values, and ages for one of other items behind the end of a file.
+#[test]
+fn lists_without_end_in_parquet() {
+    let lab = Lab::with_grammar("--vocab 6 --depth 2 --seed 7");
+    lab.run("corpus sample g.pcfg --count 50 -o c.parquet");
+    let bytes = fs::read(lab.path("c.parquet")).unwrap();
+    let footer = u32::from_le_bytes(bytes[bytes.len() - 8..bytes.len() - 4].try_into().unwrap()) as usize;
+    let places: Vec<usize> = (4..60).chain(bytes.len() - 8 - footer..bytes.len() - 20).collect();
+    for of in 1..=13 {
+        // An unknown field: a list, or a map to items of the type.
+        let list = vec![0x09, 80, 0xf0 | of, 0xff, 0xff, 0xff, 0xff, 7];
+        let map = vec![0x0b, 80, 0xff, 0xff, 0xff, 0xff, 7, 0x10 | of];
+        for endless in [list, map] {
+            let (bytes, places) = (bytes.clone(), places.clone());
+            in_a_minute(format!("{endless:x?}"), move || {
+                for place in places {
+                    let mut mutant = bytes.clone();
+                    mutant[place..place + endless.len()].copy_from_slice(&endless);
+                    for outcome in [read(mutant.clone()), read_file(&mutant)] {
+                        let message = outcome.err().map(|error| format!("{error:#}")).unwrap_or_default();
+                        assert!(!message.contains('\n'), "{message}");
+                    }
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn seeds_of_the_fuzzer_end() {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/corpus_parquet");
+    for (name, expected) in [("numbers", "the header of a page is damaged"), ("truths", "the footer is damaged")] {
+        let bytes = fs::read(format!("{directory}/endless_{name}.parquet")).unwrap();
+        in_a_minute(name.into(), move || {
+            let message = read_file(&bytes).unwrap_err().to_string();
+            assert!(message.ends_with(&format!("not a readable Parquet corpus: {expected}")), "{message}");
+        });
+    }
+}
+
+#[test]
+fn damaged_parquet_files_end() {
+    let lab = Lab::with_grammar("--vocab 6 --depth 2 --seed 7");
+    lab.run("corpus sample g.pcfg --count 5 -o c.parquet");
+    let bytes = fs::read(lab.path("c.parquet")).unwrap();
+    assert_eq!((read(bytes.clone()).unwrap(), read_file(&bytes).unwrap()), (5, 5));
+    for hundred in 0..20 {
+        let bytes = bytes.clone();
+        in_a_minute(format!("mutants {hundred}00 to {hundred}99"), move || {
+            for i in 100 * hundred..100 * (hundred + 1) {
+                let mutant = mutate(&bytes, &mut Seed::new(3).stream(i));
+                let outcomes = [read(mutant.clone()), read_file(&mutant)].map(|outcome| outcome.ok());
+                assert_eq!(outcomes[0], outcomes[1], "mutant {i}: the same in memory and on disk");
+            }
+        });
+    }
 }

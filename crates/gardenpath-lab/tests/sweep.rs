@@ -94,7 +94,8 @@ fn failing_cells_are_recorded() {
     let status = lab.json("sweep status e.toml --store s");
     assert_eq!([&status["done"], &status["failed"], &status["missing"]].map(|n| n.as_u64().unwrap()), [2, 2, 0]);
     assert_eq!(status["failures"].as_array().unwrap().len(), 2, "{status}");
-    assert_eq!(lab.json("sweep collect e.toml --store s -o r.parquet")["rows"], 2);
+    assert_eq!(lab.try_run("sweep collect e.toml --store s -o r.parquet").status.code(), Some(1));
+    assert_eq!(lab.json("sweep collect e.toml --store s -o r.parquet --partial")["rows"], 2);
     assert!(lab.run("sweep status e.toml --store s").contains("failed: "));
 }
 

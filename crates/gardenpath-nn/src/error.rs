@@ -97,6 +97,9 @@ pub enum Error {
     /// Bytes that are not a file of weights.
     #[error("not a safetensors file of 32-bit numbers: {0}")]
     Format(String),
+    /// A file of weights whose checksum is not that of its contents.
+    #[error("the checksum is wrong, the file is damaged")]
+    Checksum,
     /// A GPU that cannot be used.
     #[error("{0}")]
     Device(String),

@@ -8,9 +8,11 @@ use gardenpath_lab::measure::Measure;
 use gardenpath_lab::record::Record;
 use gardenpath_lab::store::{State, Store};
 use gardenpath_lab::sweep::{self, Event};
+use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -145,7 +147,7 @@ impl PyStore {
         }
     }
 
-    /// Parameters and results of a cell, or None if it has none yet.
+    /// Parameters and results of a cell, or None if it has none yet. A damaged file is a ValueError.
     fn read<'py>(&self, py: Python<'py>, cell: &Bound<'_, PyCell>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let record = self.store.read(&cell.get().cell).or_value_error()?;
         let joined = |Record { mut parameters, result }: Record| {
@@ -161,7 +163,7 @@ impl PyStore {
     }
 
     /// Measures the cells that are missing, on so many threads, and stores their results; a cell that fails is recorded. `report` is
-    /// called with each cell and "found", "measured" or "failed".
+    /// called with each cell and "found", "measured" or "failed". A damaged file is named in a warning, and its cell is measured again.
     ///
     /// At Ctrl-C, or if `report` raises an exception, the cells at work are left and remain missing; what was finished is stored. A second
     /// Ctrl-C does not wait for them.
@@ -184,23 +186,30 @@ impl PyStore {
             let numbers: HashMap<*const Measure, usize> =
                 borrowed.iter().enumerate().map(|(number, cell)| (std::ptr::from_ref(*cell), number)).collect();
             let mut pass_on = |event: Event<'_>| {
-                let (cell, event) = match event {
-                    Event::Found(cell) => (cell, "found"),
-                    Event::Done(cell) => (cell, "measured"),
-                    Event::Failed(cell, _) => (cell, "failed"),
+                let number = |cell: &Measure| numbers[&std::ptr::from_ref(cell)];
+                let news = match event {
+                    Event::Found(cell) => News::Event(number(cell), "found"),
+                    Event::Done(cell) => News::Event(number(cell), "measured"),
+                    Event::Failed(cell, _) => News::Event(number(cell), "failed"),
+                    Event::Damaged(_, text) => News::Damaged(text),
                 };
                 // Nobody listens any more once the call has ended, and the sweep ends too.
-                sender.send(Ok((numbers[&std::ptr::from_ref(cell)], event))).map_err(|_| anyhow::anyhow!("interrupted"))
+                sender.send(Ok(news)).map_err(|_| anyhow::anyhow!("interrupted"))
             };
             if let Err(error) = sweep::run(&borrowed, &store, threads.max(1), &mut pass_on) {
                 let _ = sender.send(Err(error));
             }
         });
-        let pass_on = |event: anyhow::Result<(usize, &str)>| -> PyResult<()> {
-            let (number, event) = event.or_value_error()?;
-            match report {
-                Some(report) => report.call1((PyCell { cell: names[number].clone() }, event)).map(drop),
-                None => Ok(()),
+        let pass_on = |news: anyhow::Result<News>| -> PyResult<()> {
+            match (news.or_value_error()?, report) {
+                (News::Event(number, event), Some(report)) => {
+                    report.call1((PyCell { cell: names[number].clone() }, event)).map(drop)
+                }
+                (News::Event(..), None) => Ok(()),
+                (News::Damaged(text), _) => {
+                    let text = CString::new(format!("{text}; it is measured again")).or_value_error()?;
+                    PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)
+                }
             }
         };
         let mut outcome = Ok(());
@@ -217,6 +226,14 @@ impl PyStore {
             stop.store(outcome.is_err(), Ordering::Relaxed);
         }
     }
+}
+
+/// What a sweep says about its cells.
+enum News {
+    /// Which cell, and what happened to it.
+    Event(usize, &'static str),
+    /// What is wrong with the file of a cell, which is measured again.
+    Damaged(String),
 }
 
 fn from_json<'py>(py: Python<'py>, values: &Map<String, Value>) -> PyResult<Bound<'py, PyAny>> {

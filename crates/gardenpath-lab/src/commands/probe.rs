@@ -59,11 +59,13 @@ struct Answered<'a> {
 
 /// Runs the probes.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
-    let directory = RunDirectory::open(&arguments.run)?;
-    let (recipe, grammar) = directory.contents()?;
+    let (directory, recipe, grammar) = RunDirectory::open(&arguments.run)?;
     let network = recipe.network(&grammar)?;
-    let state = if arguments.initial { recipe.initial_state(&network) } else { directory.best()? };
-    let weights = engine::weights(&network, &state)?;
+    let weights = if arguments.initial {
+        engine::weights(&network, &recipe.initial_state(&network))?
+    } else {
+        directory.best_weights(&network)?
+    };
     let Arguments { train, held_out, exchanged, .. } = *arguments;
     let spinner = progress::spinner("probing");
     let probe = Probe { train, held_out, exchanged };

@@ -46,8 +46,12 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     for number in 0..press.len() {
         let bar = progress::bar(press.cells(number)?.len() as u64, press.report().entries[number].name);
         let mut watch = |event: &Event<'_>| {
-            if let Event::Failed(_, error) = event {
-                bar.suspend(|| progress::note(&format!("a cell failed: {error}")));
+            match event {
+                Event::Damaged(_, text) => {
+                    return bar.suspend(|| progress::note(&format!("{text}; it is measured again")));
+                }
+                Event::Failed(_, error) => bar.suspend(|| progress::note(&format!("a cell failed: {error}"))),
+                Event::Found(_) | Event::Done(_) => {}
             }
             bar.inc(1);
         };

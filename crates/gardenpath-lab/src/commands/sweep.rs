@@ -6,7 +6,8 @@ use crate::experiment::{Experiment, Scale};
 use crate::files::atomic;
 use crate::measure::Measure;
 use crate::progress;
-use crate::store::{State, Store};
+use crate::store::{Found, State, Store};
+use crate::sweep::collect::Incomplete;
 use crate::sweep::slurm::{Ending, Settings, Slurm, Totals};
 use crate::sweep::status::Status;
 use crate::sweep::{self, Event, Shard};
@@ -87,12 +88,21 @@ pub struct Submit {
 
 /// The arguments of `sweep collect`.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+If cells have no result, or one that is damaged, nothing is written and the exit code is 1; --partial writes those that are there.
+
+Examples:
+  gardenpath sweep collect experiments/transition.toml --store results -o results.parquet
+  gardenpath sweep collect experiments/transition.toml --store results -o results.parquet --partial")]
 pub struct Collect {
     #[command(flatten)]
     which: Which,
     /// Where to write the results (.parquet)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Write the results that are there, even if some are missing
+    #[arg(long)]
+    partial: bool,
 }
 
 /// Runs the command.
@@ -120,9 +130,13 @@ fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
     let bar = if answer.json { progress::beside_results(bar) } else { bar };
     let (mut found, mut done, mut failed) = (0, 0, 0);
     let mut report = |event: Event<'_>| {
-        bar.inc(1);
         let (cell, event, error) = match event {
+            Event::Damaged(_, text) => {
+                bar.suspend(|| progress::note(&format!("{text}; it is measured again")));
+                return Ok(());
+            }
             Event::Found(_) => {
+                bar.inc(1);
                 found += 1;
                 return Ok(());
             }
@@ -136,6 +150,7 @@ fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
                 (cell, "failed", Some(error))
             }
         };
+        bar.inc(1);
         if answer.json {
             answer.json_line(&json!({"cell": cell.identity(), "event": event, "error": error}))?;
             answer.out.flush()?;
@@ -188,6 +203,7 @@ fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
 fn status(which: &Which, answer: &mut Answer) -> Result<()> {
     let (cells, store) = which.open()?;
     let status = Status::of(&cells, &store);
+    status.damaged.iter().for_each(|text| progress::note(text));
     if answer.json {
         return answer.json_line(&status);
     }
@@ -213,10 +229,17 @@ fn collect(arguments: &Collect, answer: &mut Answer) -> Result<()> {
     let (cells, store) = arguments.which.open()?;
     let mut records = Vec::new();
     for cell in &cells {
-        records.extend(store.read(cell)?);
+        match store.find(cell)? {
+            Found::Nothing => {}
+            Found::Whole(record) => records.push(record),
+            Found::Damaged(text) => progress::note(&text),
+        }
+    }
+    let missing = cells.len() - records.len();
+    if missing > 0 && (!arguments.partial || records.is_empty()) {
+        return Err(Incomplete { missing, total: cells.len() }.into());
     }
     sweep::collect::write(&records, &arguments.output)?;
-    let missing = cells.len() - records.len();
     if missing > 0 {
         progress::note(&format!("{missing} of {} cells have no result yet", cells.len()));
     }

@@ -163,11 +163,10 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     }
     let clock = Instant::now();
     let data = recipe.data(&grammar)?;
-    let start = match directory.as_ref().map(RunDirectory::checkpoint).transpose()?.flatten() {
-        Some(checkpoint) => checkpoint,
-        None => (recipe.initial_state(&network), Progress::default()),
+    let mut trainer = match &directory {
+        Some(directory) => resume(directory, &recipe, &network, &data, arguments.device)?,
+        None => begin(&recipe, &network, &data, arguments.device)?,
     };
-    let mut trainer = recipe.trainer(&network, &data, arguments.device, (&start.0, start.1))?;
     note_rounding(&ensemble)?;
     train(&mut trainer, &network, &data, directory.as_ref())?;
 
@@ -194,21 +193,44 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     answer.text(&format!("{}\n{result}\n", curve::in_terminal(records, &network, &data)))
 }
 
-/// Trains to the end, with a line on the terminal and everything kept in the directory.
-fn train(
-    trainer: &mut Trainer<'_, Box<dyn Engine>>,
+fn begin<'a>(recipe: &Recipe, network: &Network, data: &'a Data, device: Device) -> Result<Run<'a>> {
+    recipe.trainer(network, data, device, (&recipe.initial_state(network), Progress::default()))
+}
+
+/// The run of a directory from its checkpoint on, if it has one.
+fn resume<'a>(
+    directory: &RunDirectory,
+    recipe: &Recipe,
     network: &Network,
-    data: &Data,
-    directory: Option<&RunDirectory>,
-) -> Result<()> {
+    data: &'a Data,
+    device: Device,
+) -> Result<Run<'a>> {
+    let Some((state, progress)) = directory.checkpoint()? else { return begin(recipe, network, data, device) };
+    let names = |state: &[NamedTensor]| {
+        let mut names: Vec<String> = state.iter().map(|tensor| tensor.name.clone()).collect();
+        names.sort();
+        names
+    };
+    let trainer = recipe.trainer(network, data, device, (&state, progress));
+    let trainer = trainer.map_err(|error| directory.wrong_checkpoint(error))?;
+    if names(&trainer.state()) != names(&state) {
+        return Err(directory.wrong_checkpoint("has not the tensors of this network and its optimiser"));
+    }
+    Ok(trainer)
+}
+
+type Run<'a> = Trainer<'a, Box<dyn Engine>>;
+
+/// Trains to the end, with a line on the terminal and everything kept in the directory.
+fn train(trainer: &mut Run<'_>, network: &Network, data: &Data, directory: Option<&RunDirectory>) -> Result<()> {
     let mut status = StatusLine::new(network, data.bayes_loss);
     let mut saved = Instant::now();
     loop {
         let event = trainer.advance()?;
         status.show(&event, trainer.progress(), trainer.last_step());
-        let measured = matches!(event, Event::Measured { .. });
+        let only_step = matches!(event, Event::Step(_));
         if let Some(directory) = directory
-            && (measured || saved.elapsed() > Duration::from_secs(CHECKPOINT_SECONDS))
+            && (!only_step || saved.elapsed() > Duration::from_secs(CHECKPOINT_SECONDS))
         {
             save(directory, trainer, network, data, &event)?;
             saved = Instant::now();
@@ -219,25 +241,20 @@ fn train(
     }
 }
 
-fn save(
-    directory: &RunDirectory,
-    trainer: &Trainer<'_, Box<dyn Engine>>,
-    network: &Network,
-    data: &Data,
-    event: &Event,
-) -> Result<()> {
+/// Keeps the run as it stands. The checkpoint comes last: it says that all the rest is there.
+fn save(directory: &RunDirectory, trainer: &Run<'_>, network: &Network, data: &Data, event: &Event) -> Result<()> {
     let state = trainer.state();
     if let Event::Measured { best: true, .. } = event {
         directory.save_best(&weights_of(network, &state))?;
     }
-    directory.save_checkpoint(&state, trainer.progress())?;
     let guessing = network.guessing_loss();
     let line = |&record: &Record| LogLine {
         record,
         normalized_loss: record.test_loss / guessing,
         bayes_loss: data.bayes_loss,
     };
-    directory.save_log(&trainer.progress().records.iter().map(line).collect::<Vec<_>>())
+    directory.save_log(&trainer.progress().records.iter().map(line).collect::<Vec<_>>())?;
+    directory.save_checkpoint(&state, trainer.progress())
 }
 
 /// The weights of a state without that of the optimiser.

@@ -1,6 +1,8 @@
 //! Corpora as Parquet: columns `tokens` (lists of small integers), `root` and, if wanted, `tree`.
 
 mod reader;
+mod source;
+mod thrift;
 mod writer;
 
 pub use reader::Reader;

@@ -7,25 +7,36 @@
 //! checkpoint.safetensors  where to go on: weights, state of the optimiser, all measurements
 //! log.jsonl               one line for each measurement of the test loss
 //! result.json             the outcome, once training has ended
+//! .lock                   held by the process that trains
 //! ```
 //!
-//! Every file is replaced as a whole, so that a run can be killed at any moment and started again.
+//! Every file is replaced as a whole, the checkpoint after all that follows from it, so that a run can be killed at any moment and
+//! started again: whatever is ahead of the checkpoint is made once more, with the same bytes. Files of weights carry a
+//! checksum and the identity of their run.
 
 use super::{atomic, plain};
-use crate::training::Recipe;
+use crate::progress::note;
+use crate::training::{Outcome, Recipe};
 use anyhow::{Context, Result, anyhow, bail};
 use gardenpath::Grammar;
-use gardenpath_nn::checkpoint;
-use gardenpath_nn::engine::NamedTensor;
+use gardenpath_nn::checkpoint::{self, CHECKSUM};
+use gardenpath_nn::engine::{self, NamedTensor};
 use gardenpath_nn::train::Progress;
-use serde::Serialize;
-use std::fs;
+use gardenpath_nn::{Network, Tensors};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// The directory of a run.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct RunDirectory {
     path: PathBuf,
+    recipe: Recipe,
+    /// The name of the run.
+    identity: String,
+    /// Held as long as this lives, which is at most as long as the process.
+    _lock: Option<File>,
 }
 
 const RECIPE: &str = "run.json";
@@ -33,73 +44,114 @@ const GRAMMAR: &str = "grammar.pcfg";
 const BEST: &str = "best.safetensors";
 const CHECKPOINT: &str = "checkpoint.safetensors";
 const LOG: &str = "log.jsonl";
+const LOCK: &str = ".lock";
 /// The file that says that a run has ended.
 pub const RESULT: &str = "result.json";
 
 /// The key of the progress in the metadata of a checkpoint.
 const PROGRESS: &str = "progress";
 
+/// The key of the identity of the run in the metadata of weights.
+const RUN: &str = "run";
+
 impl RunDirectory {
-    /// The directory of a new run, or of one that goes on: then recipe and grammar must be the same.
+    /// The directory of a new run, or of one that goes on: then recipe and grammar must be the same, and no other process may be at
+    /// work on it.
     pub fn prepare(path: &Path, recipe: &Recipe, grammar: &Grammar) -> Result<Self> {
-        let directory = RunDirectory { path: path.to_owned() };
         fs::create_dir_all(path).map_err(|e| anyhow!("{}: cannot be made: {}", path.display(), plain(&e)))?;
+        // A run that has ended is only read.
+        let lock = if path.join(RESULT).exists() { None } else { lock(path)? };
+        let identity = recipe.identity(grammar)?;
+        let directory = RunDirectory { path: path.to_owned(), recipe: recipe.clone(), identity, _lock: lock };
         if directory.file(RECIPE).exists() {
-            let (found, found_grammar) = directory.contents()?;
+            let (found, found_grammar) = contents(path)?;
             if &found != recipe || found_grammar.fingerprint() != grammar.fingerprint() {
                 bail!("{}: holds another run; choose another directory, or remove this one", path.display());
             }
         } else {
+            directory.refuse_remains(grammar)?;
             directory.write(GRAMMAR, grammar.to_text().as_bytes())?;
             directory.write_json(RECIPE, recipe)?;
         }
         Ok(directory)
     }
 
-    /// The directory of an existing run.
-    pub fn open(path: &Path) -> Result<Self> {
-        let directory = RunDirectory { path: path.to_owned() };
-        if !directory.file(RECIPE).is_file() {
-            bail!("{}: is not the directory of a run, expected one that 'gardenpath train -o' made", path.display());
+    /// Refuses to write a recipe beside what another run left, or anything else that would be lost.
+    fn refuse_remains(&self, grammar: &Grammar) -> Result<()> {
+        let other = |name: &str, what: &str| anyhow!("{}: {what}; choose another directory", self.file(name).display());
+        if self.checkpoint()?.is_none()
+            && let Some(name) = [BEST, LOG, RESULT].into_iter().find(|name| self.file(name).exists())
+        {
+            return Err(other(name, "belongs to a run whose run.json is missing"));
         }
-        Ok(directory)
+        let path = self.file(GRAMMAR);
+        if path.exists() && super::grammar::read(&path)?.fingerprint() != grammar.fingerprint() {
+            return Err(other(GRAMMAR, "is not the grammar of this run"));
+        }
+        Ok(())
     }
 
-    /// The recipe and the grammar.
-    pub fn contents(&self) -> Result<(Recipe, Grammar)> {
-        let path = self.file(RECIPE);
-        let recipe = serde_json::from_slice(&self.read(RECIPE)?)
-            .map_err(|e| anyhow!("{}: is not the recipe of a run: {e}", path.display()))?;
-        Ok((recipe, super::grammar::read(&self.file(GRAMMAR))?))
+    /// The directory of an existing run, with its recipe and grammar, to be read.
+    pub fn open(path: &Path) -> Result<(Self, Recipe, Grammar)> {
+        if !path.join(RECIPE).is_file() {
+            bail!("{}: is not the directory of a run, expected one that 'gardenpath train -o' made", path.display());
+        }
+        let (recipe, grammar) = contents(path)?;
+        let identity = recipe.identity(&grammar)?;
+        Ok((RunDirectory { path: path.to_owned(), recipe: recipe.clone(), identity, _lock: None }, recipe, grammar))
     }
 
     /// Where a run that was begun before stands.
     pub fn checkpoint(&self) -> Result<Option<(Vec<NamedTensor>, Progress)>> {
-        if !self.file(CHECKPOINT).exists() {
+        let path = self.file(CHECKPOINT);
+        if !path.exists() {
             return Ok(None);
         }
-        let (tensors, metadata) = self.tensors(CHECKPOINT)?;
-        let progress = metadata.get(PROGRESS).and_then(|text| serde_json::from_str(text).ok());
-        let progress = progress.with_context(|| {
-            format!("{}: has no progress of a run; remove it to begin anew", self.file(CHECKPOINT).display())
-        })?;
+        let wrong = |what: &str| anyhow!("{}: {what}; remove it to begin anew", path.display());
+        let (tensors, metadata) = self.tensors(CHECKPOINT).map_err(|e| anyhow!("{e:#}; remove it to begin anew"))?;
+        if !metadata.contains_key(CHECKSUM) {
+            return Err(wrong("has no checksum"));
+        }
+        let progress: Option<Progress> = metadata.get(PROGRESS).and_then(|text| serde_json::from_str(text).ok());
+        let progress = progress.filter(|progress| progress.belongs_to(&self.recipe.settings));
+        let progress = progress.ok_or_else(|| wrong("has no progress of this run"))?;
+        if progress.ending.is_none() && !is_finite(&tensors) {
+            return Err(wrong("holds values that are no numbers"));
+        }
+        if !progress.records.is_empty() {
+            self.best().map_err(|e| anyhow!("{e:#}; remove {CHECKPOINT} as well to begin anew"))?;
+        }
         Ok(Some((tensors, progress)))
     }
 
-    /// The best weights so far.
-    pub fn best(&self) -> Result<Vec<NamedTensor>> {
+    /// The error of a state that is not one of this network and its optimiser.
+    pub fn wrong_checkpoint(&self, error: impl std::fmt::Display) -> anyhow::Error {
+        anyhow!("{}: {error:#}; remove it to begin anew", self.file(CHECKPOINT).display())
+    }
+
+    fn best(&self) -> Result<Vec<NamedTensor>> {
         Ok(self.tensors(BEST)?.0)
+    }
+
+    /// The best weights so far.
+    pub fn best_weights(&self, network: &Network) -> Result<Tensors<f32>> {
+        engine::weights(network, &self.best()?).with_context(|| self.file(BEST).display().to_string())
     }
 
     /// Keeps the best weights.
     pub fn save_best(&self, weights: &[NamedTensor]) -> Result<()> {
-        self.write(BEST, &checkpoint::to_bytes(weights, &[("format", "pt")]))
+        self.write(BEST, &checkpoint::to_bytes(weights, &[("format", "pt"), (RUN, &self.identity)]))
     }
 
-    /// Keeps where the run stands.
+    /// Keeps where the run stands; all that follows from it must have been kept before. A run that is about to diverge goes on
+    /// from the last state that has numbers only.
     pub fn save_checkpoint(&self, state: &[NamedTensor], progress: &Progress) -> Result<()> {
+        if progress.ending.is_none() && !is_finite(state) {
+            return Ok(());
+        }
         let text = serde_json::to_string(progress)?;
-        self.write(CHECKPOINT, &checkpoint::to_bytes(state, &[("format", "pt"), (PROGRESS, &text)]))
+        let metadata = [("format", "pt"), (RUN, self.identity.as_str()), (PROGRESS, &text)];
+        self.write(CHECKPOINT, &checkpoint::to_bytes(state, &metadata))
     }
 
     /// Writes one line for each measurement.
@@ -118,8 +170,13 @@ impl RunDirectory {
         if !path.exists() {
             return Ok(None);
         }
-        let value = serde_json::from_slice(&self.read(RESULT)?)
-            .map_err(|e| anyhow!("{}: is not a result: {e}; remove it to go on", path.display()))?;
+        let value: Option<serde_json::Value> = serde_json::from_slice(&self.read(RESULT)?).ok();
+        let value = value.filter(|value| {
+            let recipe = Recipe::deserialize(value);
+            recipe.is_ok_and(|recipe| recipe == self.recipe) && Outcome::deserialize(value).is_ok()
+        });
+        let value =
+            value.ok_or_else(|| anyhow!("{}: is not the result of this run; remove it to go on", path.display()))?;
         Ok(Some(value))
     }
 
@@ -145,11 +202,51 @@ impl RunDirectory {
     }
 
     fn read(&self, name: &str) -> Result<Vec<u8>> {
-        let path = self.file(name);
-        fs::read(&path).map_err(|e| anyhow!("{}: {}", path.display(), plain(&e)))
+        read(&self.file(name))
     }
 
-    fn tensors(&self, name: &str) -> Result<(Vec<NamedTensor>, std::collections::HashMap<String, String>)> {
-        checkpoint::from_bytes(&self.read(name)?).with_context(|| self.file(name).display().to_string())
+    /// Tensors and metadata of a file of this run. Those of version 0.1 do not say whose they are.
+    fn tensors(&self, name: &str) -> Result<(Vec<NamedTensor>, BTreeMap<String, String>)> {
+        let path = self.file(name);
+        let (tensors, metadata) =
+            checkpoint::from_bytes(&self.read(name)?).with_context(|| path.display().to_string())?;
+        if metadata.get(RUN).is_some_and(|run| *run != self.identity) {
+            bail!("{}: belongs to another run", path.display());
+        }
+        Ok((tensors, metadata))
     }
+}
+
+/// The recipe and the grammar of a run.
+fn contents(path: &Path) -> Result<(Recipe, Grammar)> {
+    let file = path.join(RECIPE);
+    let recipe = serde_json::from_slice(&read(&file)?)
+        .map_err(|e| anyhow!("{}: is not the recipe of a run: {e}", file.display()))?;
+    Ok((recipe, super::grammar::read(&path.join(GRAMMAR))?))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).map_err(|e| anyhow!("{}: {}", path.display(), plain(&e)))
+}
+
+/// Takes the lock of a directory. It ends with the process, however that ends.
+fn lock(path: &Path) -> Result<Option<File>> {
+    let file = path.join(LOCK);
+    let opened = File::options().create(true).truncate(false).write(true).open(&file);
+    let opened = opened.map_err(|e| anyhow!("{}: cannot be written: {}", file.display(), plain(&e)))?;
+    match opened.try_lock() {
+        Ok(()) => Ok(Some(opened)),
+        Err(TryLockError::WouldBlock) => {
+            bail!("{}: another process trains in this directory; choose another one", path.display())
+        }
+        // There are file systems without locks.
+        Err(TryLockError::Error(error)) => {
+            note(&format!("{}: cannot be locked: {}; no other process may train here", path.display(), plain(&error)));
+            Ok(None)
+        }
+    }
+}
+
+fn is_finite(state: &[NamedTensor]) -> bool {
+    state.iter().all(|tensor| tensor.values.iter().all(|value| value.is_finite()))
 }

@@ -7,8 +7,27 @@ use arrow_array::builder::{Float64Builder, ListBuilder};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
 use serde_json::Value;
+use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 use std::sync::Arc;
+
+/// Cells have no result. The program ends with the exit code 1: nothing is wrong, but not all is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Incomplete {
+    /// The number of these cells.
+    pub missing: usize,
+    /// The number of all cells.
+    pub total: usize,
+}
+
+impl Display for Incomplete {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Incomplete { missing, total } = self;
+        write!(f, "{missing} of {total} cells have no result: 'sweep run' measures them, --partial collects the others")
+    }
+}
+
+impl std::error::Error for Incomplete {}
 
 /// Writes the records of a sweep.
 ///

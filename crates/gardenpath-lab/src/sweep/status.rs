@@ -1,7 +1,8 @@
 //! How far a sweep has come.
 
 use crate::measure::Measure;
-use crate::store::{Failure, State, Store};
+use crate::store::{Failure, Found, State, Store};
+use rayon::prelude::*;
 use serde::Serialize;
 
 /// How far a sweep has come.
@@ -21,10 +22,12 @@ pub struct Status {
     pub seconds_left: Option<f64>,
     /// What went wrong, for each failed cell.
     pub failures: Vec<Failure>,
+    /// What is wrong with files that should hold a result, in a line for each; their cells count as if they had none.
+    pub damaged: Vec<String>,
 }
 
 impl Status {
-    /// Looks at all cells.
+    /// Looks at all cells and reads every result that is there.
     pub fn of(cells: &[Measure], store: &Store) -> Self {
         let mut status = Status {
             done: 0,
@@ -34,11 +37,13 @@ impl Status {
             seconds_done: 0.0,
             seconds_left: None,
             failures: Vec::new(),
+            damaged: Vec::new(),
         };
         let (mut work_timed, mut work_left) = (0.0, 0.0);
-        for cell in cells {
-            match store.state(cell) {
-                State::Done => {
+        let found: Vec<_> = cells.par_iter().map(|cell| store.look(cell)).collect();
+        for (cell, found) in cells.iter().zip(found) {
+            match found {
+                Ok(Found::Whole(())) => {
                     status.done += 1;
                     if let Some(seconds) = store.seconds(cell) {
                         status.seconds_done += seconds;
@@ -46,13 +51,18 @@ impl Status {
                     }
                     continue;
                 }
+                Ok(Found::Nothing) => {}
+                Ok(Found::Damaged(text)) => status.damaged.push(text),
+                Err(error) => status.damaged.push(format!("{error:#}")),
+            }
+            match store.state_without_result(cell) {
                 State::Running => status.running += 1,
-                State::Missing => status.missing += 1,
                 State::Failed => {
                     status.failed += 1;
                     status.failures.extend(store.failure(cell));
                     continue;
                 }
+                State::Missing | State::Done => status.missing += 1,
             }
             work_left += cell.work();
         }

@@ -1,6 +1,7 @@
 //! Reading Parquet that this program or any other wrote.
 
 use super::keys;
+use super::source::Source;
 use crate::files::NO_ROOT;
 use crate::files::corpus::PIECE_SENTENCES;
 use anyhow::{Result, anyhow, bail};
@@ -37,7 +38,7 @@ impl Reader {
     /// Opens a file (or bytes in memory), which messages call `name`; tokens must be below `vocab`.
     pub fn open(file: impl ChunkReader + 'static, name: String, vocab: usize) -> Result<Self> {
         let opened = guarded(|| {
-            let builder = ParquetRecordBatchReaderBuilder::try_new(file)?;
+            let builder = ParquetRecordBatchReaderBuilder::try_new(Source::new(file)?)?;
             let wanted = wanted_columns(builder.schema())?;
             let metadata = builder.metadata().file_metadata().key_value_metadata();
             let remark = |pair: &KeyValue| Some((pair.key.clone(), pair.value.clone()?));
@@ -167,9 +168,15 @@ where
     array.as_primitive::<T>().iter().enumerate().map(symbol).collect()
 }
 
+const HANDS: [&str; 3] = ["Parquet argument error: ", "Parquet error: ", "External: "];
+
 fn one_line(error: &anyhow::Error) -> String {
-    let text = format!("{error:#}");
-    let text = text.strip_prefix("Parquet error: ").unwrap_or(&text);
+    let whole = format!("{error:#}");
+    let mut text = whole.as_str();
+    // An error passes through several hands, each of which says its name.
+    while let Some(rest) = HANDS.iter().find_map(|hand| text.strip_prefix(hand)) {
+        text = rest;
+    }
     format!("not a readable Parquet corpus: {text}")
 }
 
