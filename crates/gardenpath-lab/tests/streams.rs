@@ -187,7 +187,7 @@ fn a_closed_pipe_is_no_error() {
         "corpus sample g.pcfg --count 1e9",
         "parse g.pcfg c.jsonl --json",
         "theory trees --depth 8 --json",
-        "grammar sample --vocab 30 --depth 4",
+        "grammar sample --vocab 32 --depth 4",
     ] {
         let mut child = lab.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
