@@ -264,8 +264,8 @@ fn buffers_serve_any_grammar() {
         let found = parsers[k].parse_with(&mut buffers, &sentence).unwrap();
         assert_eq!((found.depth(), found.roots()), (expected.depth(), expected.roots()), "grammar {k}");
         for level in 0..=found.depth() {
-            let cells = |chart: &Chart<f64>| -> Vec<(usize, usize, Vec<(u8, f64)>)> {
-                chart.cells(level).map(|cell| (cell.start, cell.span, cell.values.to_vec())).collect()
+            let cells = |chart: &Chart<f64>| {
+                chart.cells(level).map(|cell| (cell.start, cell.span, cell.values.to_vec())).collect::<Vec<_>>()
             };
             assert_eq!(cells(found), cells(&expected), "grammar {k}, level {level}");
         }

@@ -2,11 +2,14 @@
 
 use gardenpath_nn::engine::Engine;
 
+/// Sentences, labels, and what is said about them.
+type Case<'a> = (&'a [&'a [u8]], &'a [u8], &'a str);
+
 /// Gives an engine for grammars of depth 2 with 8 tokens and 8 classes what it cannot read, and checks that nothing changes.
 pub fn check_refusals(engine: &mut dyn Engine) {
     let good: &[u8] = &[0, 1, 2, 3];
     let before = (engine.state(), engine.logits(&[good]).unwrap());
-    let cases: [(&[&[u8]], &[u8], &str); 9] = [
+    let cases: [Case; 9] = [
         (
             &[good, &[7, 7, 8, 7]],
             &[0, 1],
