@@ -7,7 +7,7 @@ macro_rules! experiments {
     ($($name:literal),* $(,)?) => {
         /// The experiments: name and text.
         pub const ALL: &[(&str, &str)] =
-            &[$(($name, include_str!(concat!("../../../../experiments/", $name, ".toml")))),*];
+            &[$(($name, include_str!(concat!("../../experiments/", $name, ".toml")))),*];
     };
 }
 
@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn all_experiments_have_both_scales_and_a_use() {
-        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments");
+        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments");
         let files = std::fs::read_dir(directory).unwrap().count();
         assert_eq!(files, ALL.len(), "an experiment is not part of the program");
         for (name, _) in ALL {
