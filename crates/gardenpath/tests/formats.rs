@@ -208,7 +208,7 @@ fn bad_json_grammars_are_refused() {
             "line 8: not a JSON grammar: a field stands twice, or values are nested too deep",
         ),
         ("\"count\": 6}", "\"count\": 6", "line 9: not a JSON grammar: the text ends too early"),
-        ("\"count\": 6", "\"count\": six", "line 8: not a JSON grammar: expected value"),
+        ("\"count\": 6", "\"count\": six", "line 8: not a JSON grammar: expected a value"),
     ] {
         assert_eq!(change(from, to), expected);
     }

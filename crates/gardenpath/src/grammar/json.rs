@@ -14,7 +14,10 @@ pub(super) fn refuse(text: &str, error: &serde_json::Error) -> Error {
         },
         _ => {
             let reason = error.to_string();
-            reason.split(" at line").next().unwrap_or(&reason).to_owned()
+            match reason.split(" at line").next().unwrap_or(&reason) {
+                "expected ident" | "expected value" => "expected a value".to_owned(),
+                reason => reason.to_owned(),
+            }
         }
     };
     Error::line(error.line().max(1), format!("not a JSON grammar: {reason}"))
