@@ -90,7 +90,8 @@ impl<R: BufRead> Reader<R> {
 }
 
 fn parse(bytes: &[u8], vocab: usize) -> Result<Line, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())?;
+    // Without the line break, or an early end would be said to be on the next line.
+    let text = std::str::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())?.trim_end();
     // A list would be taken for the fields in their order.
     let object = text.trim_start().starts_with('{');
     match serde_json::from_str::<Line>(text) {

@@ -19,7 +19,7 @@ pub(super) fn describe(text: &str, vocab: usize, error: Option<&serde_json::Erro
         let reason = match error.classify() {
             Category::Eof => "the line ends too early",
             _ => match reason.split(" at line").next().unwrap_or(&reason) {
-                "expected ident" | "expected value" => "expected a value",
+                "expected ident" | "expected value" => "no value",
                 reason => reason,
             },
         };
@@ -94,7 +94,7 @@ mod tests {
             ("{\"tokens\":[true]}", range("true", 0)),
             ("{\"tokens\":[[0,1]]}", range("a list", 0)),
             ("{\"tokens\":[{}]}", range("an object", 0)),
-            ("{\"tokens\":[18446744073709551616]}", range("1.8446744073709552e19", 0)),
+            ("{\"tokens\":[18446744073709551616]}", range("1.8446744073709552e+19", 0)),
             (&long, range(&format!("\"{}\"…", "x".repeat(40)), 0)),
             ("{\"tokens\":null}", tokens("null")),
             ("{\"tokens\":\"0 1\"}", tokens("\"0 1\"")),
@@ -121,7 +121,7 @@ mod tests {
             ("{\"tokens\":[1e999]}", format!("not JSON: number out of range at column 16, {example}")),
             ("{'tokens':[0]}", format!("not JSON: key must be a string at column 2, {example}")),
             ("0 1 2", format!("not JSON: trailing characters at column 3, {example}")),
-            ("the dog", format!("not JSON: expected a value at column 2, {example}")),
+            ("the dog", format!("not JSON: no value at column 2, {example}")),
         ] {
             // The third sentence, on the fourth line.
             let text = format!("{{\"tokens\":[0]}}\n\n{{\"tokens\":[1],\"other\":[{{}}]}}\n{line}\n");
