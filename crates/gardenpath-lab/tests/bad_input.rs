@@ -29,6 +29,14 @@ fn lab() -> Lab {
         ("negative.jsonl", b"{\"tokens\":[-1]}\n"),
         ("range.jsonl", b"{\"tokens\":[0,1,2,3]}\n{\"tokens\":[0,1,6]}\n"),
         ("c.csv", b"tokens\n"),
+        ("half.jsonl", b"\xef\xbb\xbf{\"tokens\":[0,1]}\n{\"tokens\":[0,1.5]}\n"),
+        ("root.jsonl", b"{\"tokens\":[0,1],\"root\":300}\n"),
+        ("none.jsonl", b"{\"token\":[0,1]}\n"),
+        ("rounded.pcfg", b"S -> A [1]\nA -> 'a' 'b' [0.33] | 'b' 'a' [0.33] | 'a' 'a' [0.33]\n"),
+        ("wrong.pcfg", b"S -> A [1]\nA -> 'a' 'b' [0.5] | 'b' 'a' [0.45]\n"),
+        ("recursive.pcfg", b"S -> NP VP [1]\nNP -> DET PP [1]\nPP -> P NP [1]\n"),
+        ("mark.pcfg", b"\xef\xbb\xbf\n"),
+        ("name.json", b"{\"sizes\": [1, 2], \"all\": [[{\"id\": 1, \"name\": 5}], []]}"),
     ] {
         fs::write(lab.path(name), content).unwrap();
     }
@@ -74,6 +82,11 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("grammar info broken.json", &["broken.json", "line 1"]),
         ("grammar info c.parquet", &["c.parquet", "UTF-8"]),
         ("grammar convert c.jsonl -o new.pcfg", &["c.jsonl", "line 1"]),
+        ("grammar info mark.pcfg", &["mark.pcfg", "is empty"]),
+        ("grammar info name.json", &["name.json: line 1", "\"name\" of symbol 0 of level 0 is 5, expected a text"]),
+        ("grammar info rounded.pcfg", &["rounded.pcfg: line 2", "sum to 0.99", "convert IN -o OUT --normalize"]),
+        ("grammar convert wrong.pcfg -o new.pcfg --normalize", &["wrong.pcfg: line 2", "sum to 0.95", "1%"]),
+        ("grammar info recursive.pcfg", &["recursive.pcfg: line 3: the grammar is recursive: NP -> PP -> NP;"]),
         // Corpora that are written.
         ("corpus sample missing.pcfg --count 10 -o new.jsonl", &["missing.pcfg"]),
         ("corpus sample g.pcfg -o new.jsonl", &["--count"]),
@@ -101,6 +114,13 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("parse g.pcfg large.jsonl", &["large.jsonl: line 3", "300"]),
         ("parse g.pcfg negative.jsonl", &["negative.jsonl: line 1", "-1"]),
         ("parse g.pcfg range.jsonl", &["range.jsonl: line 2", "token 6 at position 2"]),
+        (
+            "parse g.pcfg half.jsonl",
+            &["half.jsonl: line 2", "token 1.5 at position 1 is not a whole number from 0 to 5"],
+        ),
+        ("parse g.pcfg root.jsonl", &["root.jsonl: line 1: root is 300, expected a whole number from 0 to 254"]),
+        ("learn none.jsonl --vocab 6 --depth 2", &["none.jsonl: line 1: there are no tokens"]),
+        ("corpus info none.jsonl", &["none.jsonl: line 1: there are no tokens"]),
         ("corpus info truncated.parquet", &["truncated.parquet"]),
         ("corpus info g.pcfg", &["g.pcfg", "--count"]),
         ("corpus info c.jsonl --count 5", &["c.jsonl"]),
@@ -153,8 +173,26 @@ fn whatever_is_wrong_is_said_in_one_line() {
         for part in parts {
             assert!(message.contains(part), "gardenpath {arguments}: {message}");
         }
+        for internal in ["u8", "usize", "u64", "f64", "struct ", "EOF", "invalid type", "missing field"] {
+            assert!(!message.contains(internal), "gardenpath {arguments}: {message}");
+        }
         assert_eq!(lab.files(), before, "gardenpath {arguments} wrote something");
     }
+}
+
+#[test]
+fn rounded_grammars_are_rescaled_and_marks_ignored() {
+    let lab = lab();
+    lab.run("grammar convert rounded.pcfg -o exact.pcfg --normalize");
+    let text = fs::read_to_string(lab.path("exact.pcfg")).unwrap();
+    assert_eq!(text.matches("[0.33333333333333").count(), 3, "{text}");
+    let info = lab.run("grammar info exact.pcfg");
+    for (name, source) in [("marked.pcfg", "exact.pcfg"), ("marked.jsonl", "c.jsonl")] {
+        let text = fs::read_to_string(lab.path(source)).unwrap();
+        fs::write(lab.path(name), format!("\u{feff}{text}")).unwrap();
+    }
+    assert_eq!(lab.run("grammar info marked.pcfg"), info);
+    assert_eq!(lab.run("parse g.pcfg marked.jsonl"), lab.run("parse g.pcfg c.jsonl"));
 }
 
 #[test]

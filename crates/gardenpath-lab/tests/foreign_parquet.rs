@@ -2,7 +2,7 @@
 
 use arrow_array::builder::{GenericListBuilder, PrimitiveBuilder};
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Int16Type, Int64Type, UInt8Type, UInt64Type};
-use arrow_array::{ArrayRef, Int64Array, OffsetSizeTrait, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Int64Array, OffsetSizeTrait, RecordBatch, StringArray, UInt8Array};
 use gardenpath::Corpus;
 use gardenpath_lab::files::{NO_ROOT, corpus};
 use parquet::arrow::ArrowWriter;
@@ -59,6 +59,7 @@ fn integers_of_all_widths_in_small_and_large_lists() {
 #[test]
 fn what_is_wrong_is_named() {
     let tokens = |rows: Rows<i64>| vec![("tokens", lists::<i32, Int64Type>(rows))];
+    let root = |root: ArrayRef| vec![("tokens", lists::<i32, UInt8Type>(some(vec![vec![1]]))), ("root", root)];
     let flat: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
     let words: ArrayRef = Arc::new(StringArray::from(vec!["1 2", "3"]));
     for (columns, expected) in [
@@ -69,7 +70,13 @@ fn what_is_wrong_is_named() {
         (tokens(vec![Some(vec![Some(1)]), None]), "sentence 2 is null"),
         (vec![("tokens", flat.clone())], "expected lists of integers"),
         (vec![("tokens", words)], "expected lists of integers"),
-        (vec![("tokens", lists::<i32, Float32Type>(some(vec![vec![1.0]])))], "expected integers"),
+        (
+            vec![("tokens", lists::<i32, Float32Type>(some(vec![vec![1.0]])))],
+            "the column tokens has values of type Float32, expected integers",
+        ),
+        (root(Arc::new(UInt8Array::from(vec![255]))), "sentence 1: the root is 255"),
+        (root(Arc::new(Int64Array::from(vec![-1]))), "sentence 1: the root is -1, expected 0 to 254"),
+        (root(Arc::new(StringArray::from(vec!["A"]))), "the column root has values of type Utf8"),
         (vec![("text", flat.clone()), ("root", flat)], "there is no column tokens, only text, root"),
     ] {
         let message = read(columns).unwrap_err();

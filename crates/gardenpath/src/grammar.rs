@@ -5,6 +5,7 @@
 //! Sampled, read and learned grammars are all of this one type.
 
 mod index;
+mod json;
 mod lano;
 mod layer;
 mod rule;

@@ -112,17 +112,18 @@ fn what_is_wrong_is_named_with_its_line() {
             "S -> A [1]\nA -> 'a' B [1]\nB -> 'a' 'a' [1]",
             "line 2: tokens and nonterminals are mixed in one rule: not a layered grammar",
         ),
-        ("S -> A [1]\nA -> A A [1]", "line 2: A stands on two levels: not a layered grammar"),
+        ("S -> A [0]", "line 1: no class has rules"),
+        (
+            "S -> A [1]\nA -> B B [1]\nB -> 'a' 'a' [1]\nX -> A B [1]",
+            "line 4: A stands on two levels: not a layered grammar",
+        ),
         (
             "S -> A [1]\nA -> B C [1]\nB -> 'a' 'a' [1]\nC -> D D [1]\nD -> 'b' 'b' [1]",
             "line 3: the token 'a' stands on level 2 of 3: not of uniform depth",
         ),
         ("S -> A [1]\nA -> B B [1]", "line 2: B has no rules"),
         ("S -> A [1]", "line 1: the class A has no rules"),
-        (
-            "S -> A [1]\nA -> 'a' 'b' [1]\nX -> Y Y [1]\nY -> X X [1]",
-            "line 3: X is not connected with the start symbol",
-        ),
+        ("S -> A [1]\nA -> 'a' 'b' [1]\nX -> Y Y [1]", "line 3: X is not connected with the start symbol"),
         ("S -> A [1]\nA -> 'a' 'b'", "line 2: a right-hand side lacks its probability, expected [p] at its end"),
         ("S -> A [1]\nA -> 'a' 'b' [x]", "line 2: [x] is not a probability, expected more than 0 and at most 1"),
         (
@@ -149,7 +150,7 @@ fn what_is_wrong_is_named_with_its_line() {
         ),
         ("# sizes: 1 x\nS -> A [1]\nA -> '0' '1' [1]", "line 1: \"sizes:\" lists something that is not a number"),
         ("# tokens: 'a'\nS -> A [1]\nA -> 'a' 'b' [1]", "line 1: \"tokens:\" does not list 'b'"),
-        ("S -> A [1]\nA -> S S [1]", "line 2: the start symbol S is a child: not a layered grammar"),
+        ("S -> A [1]\nA -> 'a' 'b' [1]\nX -> S S [1]", "line 3: the start symbol S is a child: not a layered grammar"),
         ("'a' -> 'b' 'c' [1]", "line 1: a rule begins with 'a', expected a nonterminal"),
         ("S -> (A) [1]", "line 1: '(' cannot start a word, expected a name, a quoted token, ->, | or [p]"),
     ];
@@ -177,10 +178,55 @@ fn bad_json_grammars_are_refused() {
     );
     assert_eq!(change("[1, 2]]}],", "[1]]}],"), "line 1: \"AE\" of level 1 has a rule of 1 symbols, expected 2 or 3");
     assert_eq!(change("[1, 2]]}],", "[1, 7]]}],"), "a rule of level 1 uses symbol 7, but level 2 has 3 symbols");
+    assert_eq!(change("[1, 2]]}],", "[1, 300]]}],"), "a rule of level 1 uses symbol 300, but level 2 has 3 symbols");
     assert_eq!(change("[[1, 2]]}],", "null}],"), "symbol 1 of level 1 has no rules");
-    assert!(change("\"name\": \"AF\"", "\"name\": 5").starts_with("line 3: not a JSON grammar: invalid type"));
-    assert!(Grammar::from_lano_json("{").unwrap_err().to_string().starts_with("line 1: not a JSON grammar: EOF"));
+    for (from, to, expected) in [
+        (
+            "\"name\": \"AF\"",
+            "\"name\": 5",
+            "line 3: not a JSON grammar: \"name\" of symbol 0 of level 0 is 5, expected a text",
+        ),
+        (
+            "\"id\": 4, ",
+            "",
+            "line 4: not a JSON grammar: \"id\" of symbol 0 of level 1 is missing or null, expected a whole number",
+        ),
+        (
+            "[1, 2]]}],",
+            "[1, -2]]}],",
+            "line 5: not a JSON grammar: \"children\" of symbol 1 of level 1 is a list with something else in it, \
+             expected lists of whole numbers, or null",
+        ),
+        (
+            "[1, 2, 3], \"idx\"",
+            "\"1 2 3\", \"idx\"",
+            "line 1: not a JSON grammar: \"sizes\" is \"1 2 3\", expected a list of whole numbers",
+        ),
+        (
+            "\"count\": 6",
+            "\"sizes\": []",
+            "line 8: not a JSON grammar: a field stands twice, or values are nested too deep",
+        ),
+        ("\"count\": 6}", "\"count\": 6", "line 9: not a JSON grammar: the text ends too early"),
+        ("\"count\": 6", "\"count\": six", "line 8: not a JSON grammar: expected a value"),
+    ] {
+        assert_eq!(change(from, to), expected);
+    }
+    let number = Grammar::from_lano_json("5").unwrap_err().to_string();
+    assert_eq!(number, "line 1: not a JSON grammar: found 5, expected an object with \"sizes\" and \"all\"");
     assert!(change("\"AD\"", "\"A D\"").contains("\"A D\" cannot be the name of a symbol"));
+}
+
+#[test]
+fn repeated_rules_of_json_grammars_are_added() {
+    let good = include_str!("golden/small.json");
+    let repeated = good.replace("[[2, 1, 0], [0, 0]]", "[[0, 0], [2, 1, 0], [0, 0], [0, 0]]");
+    assert_ne!(repeated, good);
+    let grammar = Grammar::from_lano_json(&repeated).unwrap();
+    let rules = &grammar.layer(1).rules()[..2];
+    assert_eq!((rules[0].children, rules[0].probability), (Children::pair(0, 0), 0.75));
+    assert_eq!((rules[1].children, rules[1].probability), (Children::triple(2, 1, 0), 0.25));
+    assert_eq!(Grammar::from_text(&grammar.to_text()).unwrap(), grammar);
 }
 
 proptest! {
@@ -207,7 +253,8 @@ proptest! {
 #[test]
 fn mutated_grammars_do_no_harm() {
     let foreign = "# x\nS -> NP VP [0.25] | VP NP [0.75]\nNP -> 'the' 'dog' [1]\nVP -> \"b\" 'the' 'dog' [1]\n";
-    let seeds = [include_str!("golden/sampled.pcfg"), include_str!("golden/small.pcfg"), foreign];
+    let front = "\u{feff}1: A -> a b # x\n0.25 T -> A B\n.75 T -> B A\n1 B -> b a\n% start T\n";
+    let seeds = [include_str!("golden/sampled.pcfg"), include_str!("golden/small.pcfg"), foreign, front];
     let json = include_str!("golden/small.json");
     let mut stream = Seed::new(1).child("mutations").stream(0);
     let (mut read, mut refused) = (0, 0);

@@ -29,12 +29,19 @@ Examples:
         grammar: PathBuf,
     },
     /// Convert a published JSON grammar (or any readable one) to .pcfg text
+    #[command(after_help = "\
+Examples:
+  gardenpath grammar convert cfg3b.json -o cfg3b.pcfg
+  gardenpath grammar convert rounded.pcfg -o exact.pcfg --normalize")]
     Convert {
         /// The grammar to read (.pcfg or .json), or - for standard input
         grammar: PathBuf,
         /// The .pcfg file to write, or - for standard output
         #[arg(short, long, default_value = "-", value_name = "FILE")]
         output: PathBuf,
+        /// Rescale probabilities whose sum is within 1% of 1, so that it is 1
+        #[arg(long)]
+        normalize: bool,
     },
 }
 
@@ -94,7 +101,10 @@ pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
             write(&grammar, Some(fractions), &arguments.output, answer)
         }
         Command::Info { grammar } => info::run(&files::grammar::read(grammar)?, answer),
-        Command::Convert { grammar, output } => write(&files::grammar::read(grammar)?, None, output, answer),
+        Command::Convert { grammar, output, normalize } => {
+            let read = if *normalize { files::grammar::read_normalized } else { files::grammar::read };
+            write(&read(grammar)?, None, output, answer)
+        }
     }
 }
 

@@ -12,13 +12,24 @@ const MAX_BYTES: u64 = 1 << 32;
 
 /// Reads a grammar: `.pcfg` text, or a published JSON grammar, whichever the content is.
 pub fn read(path: &Path) -> Result<Grammar> {
+    read_as(path, Grammar::from_text)
+}
+
+/// Reads a grammar and rescales rounded probabilities, so that those of each symbol sum to 1.
+pub fn read_normalized(path: &Path) -> Result<Grammar> {
+    read_as(path, Grammar::from_text_normalized)
+}
+
+fn read_as(path: &Path, from_text: fn(&str) -> gardenpath::Result<Grammar>) -> Result<Grammar> {
     let text = read_text(path).map_err(|e| anyhow!("{}: {}", shown(path), plain(&e)))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let grammar = if text.trim_start().starts_with('{') {
-        Grammar::from_lano_json(&text)
+        // The rules of a symbol are equally likely, so that there is nothing to rescale.
+        Grammar::from_lano_json(text)
     } else if text.trim().is_empty() {
         bail!("{}: is empty, expected a grammar (.pcfg or .json)", shown(path));
     } else {
-        Grammar::from_text(&text)
+        from_text(text)
     };
     grammar.with_context(|| format!("{}", shown(path)))
 }

@@ -9,10 +9,13 @@
 //! A1_1 -> '0' '1' '1' [0.5]
 //! ```
 //! The writer prints probabilities with the fewest digits that read back to the same number. The reader takes any layered
-//! grammar in this syntax, with any names, and keeps them.
+//! grammar in this syntax, with any names, and keeps them. It also takes probabilities in front (`0.5 A -> B C` or
+//! `0.5: A -> B C`, where tokens need no quotes if none has them), comments at the end of a line, and `% start S`.
 
+mod cycle;
 mod levels;
 mod lexer;
+mod lines;
 mod reader;
 
 use super::{Grammar, Symbol};
@@ -74,8 +77,27 @@ impl Grammar {
     }
 
     /// Reads `.pcfg` text. Whatever is wrong is refused with its line number and the reason.
+    ///
+    /// The probabilities of a symbol may differ from a sum of 1 by 1e-5; [`Grammar::from_text_normalized`] accepts more.
     pub fn from_text(text: &str) -> Result<Grammar> {
-        reader::read(text)
+        reader::read(without_mark(text), false)
+    }
+
+    /// Reads `.pcfg` text like [`Grammar::from_text`], and divides the probabilities of each symbol by their sum.
+    ///
+    /// The sum must lie within 1% of 1: rounded probabilities are rescaled, wrong ones refused.
+    ///
+    /// ```
+    /// use gardenpath::Grammar;
+    ///
+    /// let text = "S -> A [1]\nA -> 'a' 'b' [0.33] | 'b' 'a' [0.33] | 'a' 'a' [0.33]\n";
+    /// assert!(Grammar::from_text(text).is_err());
+    /// let grammar = Grammar::from_text_normalized(text)?;
+    /// assert!((grammar.layer(0).rules()[0].probability - 1.0 / 3.0).abs() < 1e-15);
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn from_text_normalized(text: &str) -> Result<Grammar> {
+        reader::read(without_mark(text), true)
     }
 
     /// A name for the start symbol that no class or nonterminal has.
@@ -87,6 +109,11 @@ impl Grammar {
         }
         name
     }
+}
+
+/// The text without the byte order mark that some editors put at its beginning.
+pub(super) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// Refuses names of all levels, from the root to the tokens, that the text format could not write and read back.
@@ -132,7 +159,7 @@ pub(super) fn remark_lines(remark: &str) -> impl Iterator<Item = String> + '_ {
     let breaks = |c: char| matches!(c, '\n' | '\u{b}' | '\u{c}' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
     let several = remark.contains(breaks);
     let lines = remark.split(breaks).map(str::trim).filter(move |line| !(several && line.is_empty()));
-    lines.map(|line| if reader::is_header(line) { format!("remark: {line}") } else { line.to_owned() })
+    lines.map(|line| if lines::is_header(line) { format!("remark: {line}") } else { line.to_owned() })
 }
 
 fn quoted(name: &str) -> String {

@@ -92,16 +92,17 @@ impl Reader {
             let row = offsets.partition_point(|&offset: &i64| offset <= value as i64).saturating_sub(1);
             format!("sentence {}: a token", self.read + row as u64 + 1)
         };
-        let tokens = symbols(values.as_ref(), None, sentence_of)?;
+        let tokens = symbols("tokens", values.as_ref(), None, sentence_of)?;
         let root_of = |row: usize| format!("sentence {}: the root", self.read + row as u64 + 1);
         let roots = match batch.column_by_name("root") {
-            Some(roots) => symbols(roots.as_ref(), Some(NO_ROOT), root_of)?,
+            Some(roots) => symbols("root", roots.as_ref(), Some(NO_ROOT), root_of)?,
             None => vec![NO_ROOT; column.len()],
         };
         let mut piece = Corpus::default();
         for (row, bounds) in offsets.windows(2).enumerate() {
-            let range = usize::try_from(bounds[0])?..usize::try_from(bounds[1])?;
-            let sentence = tokens.get(range).ok_or_else(|| anyhow!("the lists of tokens are damaged"))?;
+            let range = usize::try_from(bounds[0]).ok().zip(usize::try_from(bounds[1]).ok());
+            let sentence = range.and_then(|(start, end)| tokens.get(start..end));
+            let sentence = sentence.ok_or_else(|| anyhow!("the lists of tokens are damaged"))?;
             check_tokens(sentence, self.vocab).map_err(|e| anyhow!("sentence {}: {e}", self.read + row as u64 + 1))?;
             piece.push(sentence, roots[row]);
         }
@@ -132,9 +133,17 @@ fn wanted_columns(schema: &Schema) -> Result<Vec<usize>> {
 }
 
 /// Integers of any width as symbols, nulls as `missing`. `place` names the position of a value for messages.
-fn symbols(array: &dyn Array, missing: Option<Symbol>, place: impl Fn(usize) -> String) -> Result<Vec<Symbol>> {
+fn symbols(
+    column: &str,
+    array: &dyn Array,
+    missing: Option<Symbol>,
+    place: impl Fn(usize) -> String,
+) -> Result<Vec<Symbol>> {
+    let is_plain = |values: &[Symbol]| array.null_count() == 0 && !values.contains(&NO_ROOT);
     match array.data_type() {
-        DataType::UInt8 if array.null_count() == 0 => Ok(array.as_primitive::<UInt8Type>().values().to_vec()),
+        DataType::UInt8 if is_plain(array.as_primitive::<UInt8Type>().values()) => {
+            Ok(array.as_primitive::<UInt8Type>().values().to_vec())
+        }
         DataType::UInt8 => narrow::<UInt8Type>(array, missing, place),
         DataType::UInt16 => narrow::<UInt16Type>(array, missing, place),
         DataType::UInt32 => narrow::<UInt32Type>(array, missing, place),
@@ -143,7 +152,7 @@ fn symbols(array: &dyn Array, missing: Option<Symbol>, place: impl Fn(usize) -> 
         DataType::Int16 => narrow::<Int16Type>(array, missing, place),
         DataType::Int32 => narrow::<Int32Type>(array, missing, place),
         DataType::Int64 => narrow::<Int64Type>(array, missing, place),
-        other => bail!("found values of type {other}, expected integers"),
+        other => bail!("the column {column} has values of type {other}, expected integers"),
     }
 }
 

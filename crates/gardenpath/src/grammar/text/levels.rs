@@ -1,7 +1,7 @@
 //! Which level each symbol stands on, or why the grammar is not layered.
 
 use super::lexer::Word;
-use super::reader::Production;
+use super::lines::Production;
 use crate::error::{Error, Result};
 use crate::shape::Shape;
 use std::collections::{HashMap, HashSet, VecDeque};

@@ -7,7 +7,7 @@ pub(super) enum Word<'t> {
     Name(&'t str),
     /// A quoted terminal, without its quotes.
     Token(&'t str),
-    /// `->`
+    /// `->` or `→`
     Arrow,
     /// `|`
     Bar,
@@ -41,12 +41,15 @@ fn continues_name(c: char) -> bool {
     starts_name(c) || matches!(c, '^' | '<' | '>' | '-')
 }
 
-/// Splits a line into words; the error says what could not be read.
+/// Splits a line into words, up to a comment; the error says what could not be read.
 pub(super) fn words(line: &str) -> Result<Vec<Word<'_>>, String> {
     let mut words = Vec::new();
     let mut rest = line.trim_start();
+    // Whether the next word is set apart: "C# D" is a mistake, not a name and a comment.
+    let mut apart = true;
     while let Some(first) = rest.chars().next() {
         let (word, used) = match first {
+            '#' if apart => break,
             '\'' | '"' => {
                 let end = rest[1..].find(first).ok_or_else(|| format!("a token lacks its closing {first}"))?;
                 (Word::Token(&rest[1..1 + end]), end + 2)
@@ -57,6 +60,7 @@ pub(super) fn words(line: &str) -> Result<Vec<Word<'_>>, String> {
             }
             '|' => (Word::Bar, 1),
             '-' if rest.starts_with("->") => (Word::Arrow, 2),
+            '→' => (Word::Arrow, first.len_utf8()),
             _ if starts_name(first) => {
                 // "A->B" is a name and an arrow, although "-" and ">" may stand inside a name.
                 let end = rest.find(|c| !continues_name(c)).unwrap_or(rest.len());
@@ -66,7 +70,9 @@ pub(super) fn words(line: &str) -> Result<Vec<Word<'_>>, String> {
             _ => return Err(format!("{first:?} cannot start a word, expected a name, a quoted token, ->, | or [p]")),
         };
         words.push(word);
-        rest = rest[used..].trim_start();
+        let after = &rest[used..];
+        rest = after.trim_start();
+        apart = rest.len() < after.len() || !matches!(word, Word::Name(_));
     }
     Ok(words)
 }
@@ -83,6 +89,11 @@ mod tests {
             Ok(vec![Name("A"), Arrow, Name("B-1"), Token("x y"), Bracket(".5"), Bar, Token("'"), Bracket("1")])
         );
         assert_eq!(words("  "), Ok(vec![]));
+        assert_eq!(
+            words("A → '#' \"# '\"[1]# it's"),
+            Ok(vec![Name("A"), Arrow, Token("#"), Token("# '"), Bracket("1")])
+        );
+        assert!(words("A -> C# D").unwrap_err().contains("'#' cannot start a word"));
         assert!(words("A -> 'x").unwrap_err().contains("closing"));
         assert!(words("A -> [0.5").unwrap_err().contains("closing ]"));
         assert!(words("A -> (b)").unwrap_err().contains("cannot start a word"));

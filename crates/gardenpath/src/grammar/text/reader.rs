@@ -1,34 +1,27 @@
 //! From rules with names to a layered grammar, with a line number for everything that is wrong.
 
 use super::super::{Children, Grammar, Rule, SUM_TOLERANCE, Symbol};
+use super::cycle::refuse_recursion;
 use super::levels::assign_levels;
-use super::lexer::{Word, words};
+use super::lexer::Word;
+use super::lines::{Header, Lines, Production};
 use crate::error::{Error, Result};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// A rule as it stands in the text.
-pub(super) struct Production<'t> {
-    pub line: usize,
-    pub parent: Word<'t>,
-    pub children: Vec<Word<'t>>,
-    pub probability: f64,
-}
+/// Sums of probabilities that are this far from 1 are taken for rounded ones, and can be rescaled.
+pub(super) const RESCALABLE: f64 = 0.01;
 
-/// What the comments before the first rule say.
-#[derive(Default)]
-struct Header<'t> {
-    sizes: Option<(usize, Vec<usize>)>,
-    tokens: Option<(usize, Vec<Word<'t>>)>,
-    remarks: Vec<String>,
-}
+/// Sums that differ from 1 by the rounding of `f64` alone are left as they are.
+const ROUNDING: f64 = 1e-12;
 
-pub(super) fn read(text: &str) -> Result<Grammar> {
-    let (header, productions) = parse(text)?;
-    let Some(first) = productions.first() else {
-        return Err(Error::line(1, "no rule found, expected lines like: S -> A0_0 [0.5]"));
-    };
-    let start = first.parent;
+/// Reads a grammar, and divides probabilities by their sums if it is to `normalize` them.
+pub(super) fn read(text: &str, normalize: bool) -> Result<Grammar> {
+    let lines = Lines::read(text)?;
+    let start = lines.start()?;
+    let Lines { header, productions, .. } = lines;
+    refuse_recursion(start, &productions)?;
     let (starting, rules): (Vec<_>, Vec<_>) = productions.iter().partition(|p| p.parent == start);
+    let first_line = starting[0].line;
     let unary = starting.iter().filter(|p| p.children.len() == 1).count();
     let (classes, rules) = if unary == starting.len() {
         (starting, rules)
@@ -36,7 +29,7 @@ pub(super) fn read(text: &str) -> Result<Grammar> {
         // The start symbol is itself the only class.
         (vec![], productions.iter().collect())
     } else {
-        let line = starting.iter().find(|p| p.children.len() != 1).map_or(first.line, |p| p.line);
+        let line = starting.iter().find(|p| p.children.len() != 1).map_or(first_line, |p| p.line);
         return Err(Error::line(
             line,
             format!("some rules of {start} have one symbol and some have more, expected one kind"),
@@ -50,12 +43,16 @@ pub(super) fn read(text: &str) -> Result<Grammar> {
     }
     check_sides(&rules, start, !classes.is_empty())?;
     let occurs = |root| classes.iter().all(|p| p.children[0] != root || p.probability > 0.0);
-    let levels = assign_levels(&roots, occurs, first.line, &rules)?;
+    let levels = assign_levels(&roots, occurs, first_line, &rules)?;
+    if rules.is_empty() {
+        return Err(Error::line(first_line, "no class has rules"));
+    }
     let symbols = number_symbols(&levels, &roots, &rules, &header)?;
-    check_sums(&classes, &rules)?;
+    let sums = check_sums(&classes, &rules, normalize)?;
+    let probability = |p: &Production| p.probability / sums[&p.parent];
     let mut prior = vec![0.0; symbols.names[0].len()];
     for p in &classes {
-        prior[symbols.index(p.children[0])] = p.probability;
+        prior[symbols.index(p.children[0])] = probability(p);
     }
     if classes.is_empty() {
         prior[0] = 1.0;
@@ -65,65 +62,10 @@ pub(super) fn read(text: &str) -> Result<Grammar> {
         let children: Vec<Symbol> = p.children.iter().map(|&child| symbols.index(child) as Symbol).collect();
         let children = Children::from_slice(&children).expect("the arity was checked");
         let parent = symbols.index(p.parent) as Symbol;
-        layers[levels[&p.parent]].push(Rule { parent, children, probability: p.probability });
+        layers[levels[&p.parent]].push(Rule { parent, children, probability: probability(p) });
     }
     let sizes = symbols.names.iter().map(Vec::len).collect();
     Ok(Grammar::new(sizes, prior, layers)?.with_names(symbols.names)?.with_remarks(header.remarks))
-}
-
-fn parse(text: &str) -> Result<(Header<'_>, Vec<Production<'_>>)> {
-    let mut header = Header::default();
-    let mut productions = Vec::new();
-    for (line, content) in text.lines().enumerate().map(|(k, content)| (k + 1, content.trim())) {
-        if let Some(comment) = content.strip_prefix('#') {
-            if productions.is_empty() {
-                read_comment(line, comment.trim(), &mut header)?;
-            }
-            continue;
-        }
-        let words = words(content).map_err(|reason| Error::line(line, reason))?;
-        let [parent, Word::Arrow, sides @ ..] = words.as_slice() else {
-            if words.is_empty() {
-                continue;
-            }
-            return Err(Error::line(line, "expected a rule like: A -> B C [0.5]"));
-        };
-        if !matches!(parent, Word::Name(_)) {
-            return Err(Error::line(line, format!("a rule begins with {parent}, expected a nonterminal")));
-        }
-        for side in sides.split(|word| *word == Word::Bar) {
-            let Some((Word::Bracket(number), children)) = side.split_last() else {
-                return Err(Error::line(line, "a right-hand side lacks its probability, expected [p] at its end"));
-            };
-            if let Some(word) = children.iter().find(|word| !matches!(word, Word::Name(_) | Word::Token(_))) {
-                return Err(Error::line(line, format!("{word} inside a right-hand side")));
-            }
-            let probability =
-                number.parse().ok().filter(|p| (0.0..=1.0 + SUM_TOLERANCE).contains(p)).ok_or_else(|| {
-                    Error::line(line, format!("[{number}] is not a probability, expected more than 0 and at most 1"))
-                })?;
-            productions.push(Production { line, parent: *parent, children: children.to_vec(), probability });
-        }
-    }
-    Ok((header, productions))
-}
-
-/// Whether the text of a comment says something about the grammar.
-pub(super) fn is_header(comment: &str) -> bool {
-    comment.starts_with("sizes:") || comment.starts_with("tokens:")
-}
-
-fn read_comment<'t>(line: usize, comment: &'t str, header: &mut Header<'t>) -> Result<()> {
-    if let Some(sizes) = comment.strip_prefix("sizes:") {
-        let sizes: Option<Vec<usize>> = sizes.split_whitespace().map(|size| size.parse().ok()).collect();
-        let sizes = sizes.ok_or_else(|| Error::line(line, "\"sizes:\" lists something that is not a number"))?;
-        header.sizes = Some((line, sizes));
-    } else if let Some(tokens) = comment.strip_prefix("tokens:") {
-        header.tokens = Some((line, words(tokens).map_err(|reason| Error::line(line, reason))?));
-    } else {
-        header.remarks.push(comment.to_owned());
-    }
-    Ok(())
 }
 
 /// Two or three symbols of one kind, each rule once.
@@ -132,7 +74,7 @@ fn check_sides(rules: &[&Production], start: Word, start_is_above: bool) -> Resu
     for p in rules {
         // A class may have no share in the sentences, but a rule that is never used is a mistake.
         if p.probability == 0.0 {
-            return Err(Error::line(p.line, "[0] is not a probability, expected more than 0 and at most 1"));
+            return Err(p.refuse_probability("0"));
         }
         if !(2..=3).contains(&p.children.len()) {
             let reason = format!("{} has a rule of {} symbols, expected 2 or 3", p.parent, p.children.len());
@@ -267,17 +209,30 @@ fn order_tokens(
     }
 }
 
-fn check_sums(classes: &[&Production], rules: &[&Production]) -> Result<()> {
+/// What the probabilities of each symbol have to be divided by: 1, or their sum if it is to be made 1.
+fn check_sums<'t>(
+    classes: &[&Production<'t>],
+    rules: &[&Production<'t>],
+    normalize: bool,
+) -> Result<HashMap<Word<'t>, f64>> {
     let mut sums: HashMap<Word, (usize, f64)> = HashMap::new();
     for p in classes.iter().chain(rules) {
         sums.entry(p.parent).or_insert((p.line, 0.0)).1 += p.probability;
     }
-    let wrong =
-        sums.iter().filter(|(_, (_, sum))| (sum - 1.0).abs() > SUM_TOLERANCE).min_by_key(|(_, (line, _))| *line);
-    match wrong {
-        None => Ok(()),
-        Some((parent, (line, sum))) => {
-            Err(Error::line(*line, format!("the probabilities of {parent} sum to {sum}, expected 1")))
-        }
+    let distance = |sum: f64| (sum - 1.0).abs();
+    let rescalable = |sum: f64| distance(sum) <= RESCALABLE + ROUNDING;
+    let accepted = |sum: f64| if normalize { rescalable(sum) } else { distance(sum) <= SUM_TOLERANCE };
+    let wrong = sums.iter().filter(|(_, (_, sum))| !accepted(*sum)).min_by_key(|(_, (line, _))| *line);
+    if let Some((parent, &(line, sum))) = wrong {
+        let hint = if rescalable(sum) {
+            "; to rescale them: gardenpath grammar convert IN -o OUT --normalize"
+        } else if normalize {
+            " or at most 1% more or less"
+        } else {
+            ""
+        };
+        return Err(Error::line(line, format!("the probabilities of {parent} sum to {sum}, expected 1{hint}")));
     }
+    let divisor = |sum: f64| if normalize && distance(sum) > ROUNDING { sum } else { 1.0 };
+    Ok(sums.into_iter().map(|(parent, (_, sum))| (parent, divisor(sum))).collect())
 }
