@@ -67,6 +67,7 @@ fn count_with<S: Semiring>(
             uses.log_likelihood += ln(total);
             let mut roots = vec![S::zero(); grammar.classes()];
             roots[usize::from(root)] = S::one();
+            parser.check_outside(chart)?;
             let outside = parser.outside(chart, &roots);
             for (level, counts) in uses.counts.iter_mut().enumerate() {
                 for (rule, value) in outside.rule_uses(level) {
