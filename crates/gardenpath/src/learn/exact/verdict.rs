@@ -33,10 +33,6 @@ const NO_USE: f64 = 0.5;
 /// A rule with few uses is noise if its sisters have this many times as many as [`FEW_USES`].
 const NOISE_RATIO: f64 = 8.0;
 
-/// The deviation, in units of a normal law, above which a coincidence is out of the question: one in a thousand million, so that a
-/// hundred thousand tests raise one false alarm in ten thousand runs.
-const DEVIATION: f64 = 6.0;
-
 /// How many times as often as any remedy the rarest rule must be used, for underivable sentences to count as noise.
 const GAP: f64 = 4.0;
 
@@ -116,7 +112,7 @@ fn problem(
         return Ok(Some(problem));
     }
     let deviation = likelihood::deviation(grammar, corpus, training..corpus.len(), training, options.seed)?;
-    Ok((deviation.abs() > DEVIATION).then(|| {
+    Ok((deviation.abs() > independence::LIMIT).then(|| {
         let (direction, errors) = (if deviation > 0.0 { "more" } else { "less" }, deviation.abs());
         format!("sentences that were kept back are {direction} likely than the grammar expects, by {errors:.1} standard errors")
     }))
@@ -188,8 +184,8 @@ fn rarest_of_any(counts: &[f64]) -> f64 {
 
 /// Rules that depend on their context, and symbols that do not differ.
 fn misfit(grammar: &Grammar, evidence: &Evidence) -> Option<String> {
-    if let Some((deviation, what)) = &evidence.worst
-        && *deviation > DEVIATION
+    if let Some((deviation, limit, what)) = &evidence.worst
+        && deviation > limit
     {
         return Some(format!(
             "{what} ({deviation:.1} standard deviations): a level has more symbols than the vocab, or the trees have another shape"
@@ -197,7 +193,7 @@ fn misfit(grammar: &Grammar, evidence: &Evidence) -> Option<String> {
     }
     let (deviation, level, symbols) = evidence.closest?;
     let [x, y] = symbols.map(|symbol| grammar.name(level, symbol));
-    (deviation < DEVIATION).then(|| {
+    (deviation < independence::LIMIT).then(|| {
         format!("symbols {x} and {y} of level {level} cannot be told apart: the level has fewer symbols than the vocab, or there are too few sentences")
     })
 }
