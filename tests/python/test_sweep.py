@@ -261,12 +261,13 @@ def test_cells_that_fail_are_recorded_and_the_others_are_done(
 
 def process_at_work(store: Path) -> int:
     """Waits for a process that is in the middle of a cell."""
-    while True:
+    for _ in range(60_000):
         for mark in (store / "running").iterdir():
-            # A mark holds the number of the process. It is empty while it is made, and gone when the cell is done.
-            with suppress(ValueError, FileNotFoundError):
-                return int(mark.read_text())
+            # A mark holds machine, number and start of the process. It is gone when the cell is done.
+            with suppress(IndexError, ValueError, FileNotFoundError):
+                return int(mark.read_text().split("-")[1])
         time.sleep(0.001)
+    raise TimeoutError("no process is at work")
 
 
 def kill_a_worker_at(store: Path, count: int) -> Callable[[int, int], None]:

@@ -231,8 +231,8 @@ impl<'g> Inside<'g> {
             let probability = if total.is_zero() {
                 0.0
             } else {
-                // In this order nothing overflows, even if the likely root has hardly any prior.
-                (value / total * Magnitude::new(prior[usize::from(root)])).value()
+                // The same product as in the total: the only possible root has probability 1, to the last bit.
+                (value * Magnitude::new(prior[usize::from(root)]) / total).value()
             };
             RootScore { root, log_likelihood: value.ln(), probability }
         };

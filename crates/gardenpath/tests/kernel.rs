@@ -127,6 +127,22 @@ fn a_root_with_hardly_any_prior_can_be_certain() {
     assert_close(posterior.probability(1), 1.0, "the only possible root");
 }
 
+/// No probability exceeds 1, not by the last bit, whatever the prior; the only possible root has exactly 1.
+#[test]
+fn posteriors_are_probabilities() {
+    let sampled = Ensemble::new(8, 2).fraction(0.3).sample(Seed::new(3)).unwrap();
+    let weights: Vec<f64> = (1..=8).map(|k| 1.0 / f64::from(k)).collect();
+    let prior = weights.iter().map(|weight| weight / weights.iter().sum::<f64>()).collect();
+    let layers = sampled.layers().iter().map(|layer| layer.rules().to_vec()).collect();
+    let grammar = Grammar::new(sampled.sizes().to_vec(), prior, layers).unwrap();
+    let corpus = Corpus::sample(&grammar, Seed::new(4), 0..5000);
+    for posterior in Inside::new(&grammar).batch(&corpus).unwrap() {
+        let probabilities: Vec<f64> = posterior.possible_roots().map(|root| posterior.probability(root)).collect();
+        assert!(probabilities.iter().all(|p| (0.0..=1.0).contains(p)), "{probabilities:?}");
+        assert!(probabilities.len() > 1 || probabilities == [1.0], "{probabilities:?}");
+    }
+}
+
 #[test]
 fn the_best_tree_is_not_better_than_all_trees() {
     let grammar = Ensemble::new(8, 4).fraction(0.5).sample(Seed::new(3)).unwrap();
