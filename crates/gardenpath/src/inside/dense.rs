@@ -16,11 +16,14 @@ use crate::semiring::Semiring;
 /// Bounds of the exponents of some values: all are at least `2^low`, and the largest is about `2^high`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Exponents {
-    low: i64,
-    high: i64,
+    low: i32,
+    high: i32,
 }
 
 impl Exponents {
+    /// The bounds of no values.
+    const NONE: Exponents = Exponents { low: i32::MAX, high: i32::MIN };
+
     /// The bounds of these values and others.
     fn with(self, other: Self) -> Self {
         Exponents { low: self.low.min(other.low), high: self.high.max(other.high) }
@@ -32,7 +35,7 @@ impl Exponents {
     }
 
     /// The bounds of all products with probabilities of at least `2^least`.
-    fn times_probabilities(self, least: i64) -> Self {
+    fn times_probabilities(self, least: i32) -> Self {
         Exponents { low: self.low + least, ..self }
     }
 
@@ -43,7 +46,7 @@ impl Exponents {
 }
 
 /// Powers of two down to `2^-1022` are normal numbers; some of these are left for rounding.
-const NORMAL_RANGE: i64 = 1000;
+const NORMAL_RANGE: i32 = 1000;
 
 /// Probabilities that can be taken apart into numbers with a common exponent.
 pub(super) trait Numeric: Semiring {
@@ -75,7 +78,8 @@ impl Numeric for f64 {
 impl Numeric for Magnitude {
     fn exponents(cell: &[(Symbol, Self)]) -> Exponents {
         let [(_, first), rest @ ..] = cell else { return Exponents::default() };
-        let one = |value: &Magnitude| Exponents { low: value.exponent(), high: value.exponent() };
+        // A probability has at least 2^-1074, and a sentence fewer than 2^16 tokens.
+        let one = |value: &Magnitude| Exponents { low: value.exponent() as i32, high: value.exponent() as i32 };
         rest.iter().fold(one(first), |all, (_, value)| all.with(one(value)))
     }
     fn without(&self, exponent: i64) -> f64 {
@@ -102,8 +106,8 @@ pub(super) struct DenseLayer {
     /// (position in Q, position in S, probability)
     triples: Vec<(u32, u32, f64)>,
     /// The exponents of the smallest probabilities of pairs and of triples.
-    least_pair: i64,
-    least_triple: i64,
+    least_pair: i32,
+    least_triple: i32,
 }
 
 /// Blocks whose sums over the rules are computed side by side.
@@ -127,7 +131,7 @@ pub(super) struct DenseScratch {
     sum_exponents: Vec<Option<Exponents>>,
     /// The splits of one block, and the upper bounds of their exponents.
     splits: Vec<Split>,
-    split_exponents: Vec<i64>,
+    split_exponents: Vec<i32>,
     /// The factors of the third children of one block.
     scales: Vec<f64>,
     /// `Q` of one block: `[a][b]`.
@@ -160,7 +164,7 @@ impl DenseLayer {
         // Neighbouring rules then read neighbouring sums.
         triples.sort_by_key(|&(pair, sum, _)| (pair, sum));
         let least = |rules: &[(u32, u32, f64)]| {
-            rules.iter().map(|&(_, _, probability)| Magnitude::new(probability).exponent()).min().unwrap_or(0)
+            rules.iter().map(|&(_, _, probability)| Magnitude::new(probability).exponent() as i32).min().unwrap_or(0)
         };
         let (least_pair, least_triple) = (least(&pairs), least(&triples));
         DenseLayer { parents, children, parent_width, child_width, pairs, triples, least_pair, least_triple }
@@ -199,7 +203,7 @@ impl DenseLayer {
                     }
                     let values = &scratch.sums[offset * self.parent_width..][..self.parents];
                     for (symbol, &value) in values.iter().enumerate().filter(|(_, value)| **value > 0.0) {
-                        above.push(symbol as Symbol, S::compose(value, exponents.high));
+                        above.push(symbol as Symbol, S::compose(value, exponents.high.into()));
                     }
                 }
                 above.close_cell(cells.min_span(start) + offset);
@@ -223,7 +227,7 @@ impl DenseLayer {
             scratch.exponents[filled.cell as usize] = exponents;
             let row = &mut scratch.values[filled.cell as usize * self.child_width..][..self.child_width];
             for (symbol, value) in entries {
-                row[usize::from(*symbol)] = value.without(exponents.high);
+                row[usize::from(*symbol)] = value.without(exponents.high.into());
             }
         }
     }
@@ -266,7 +270,7 @@ impl DenseLayer {
     ) -> Option<Exponents> {
         scratch.splits.clear();
         scratch.split_exponents.clear();
-        let mut all: Option<Exponents> = None;
+        let mut all = Exponents::NONE;
         for one in below.filled(start) {
             let Some(rest) = width.checked_sub(one.span as usize).filter(|&rest| rest > 0) else { break };
             if let Some(two) = cells.find(start + one.span as usize, rest).filter(|&cell| !below.range(cell).is_empty())
@@ -275,12 +279,14 @@ impl DenseLayer {
                 scratch.splits.push(Split { first: row(one.cell), second: row(two), scale: 1.0 });
                 let exponents = scratch.exponents[one.cell as usize].times(scratch.exponents[two as usize]);
                 scratch.split_exponents.push(exponents.high);
-                all = Some(all.map_or(exponents, |all| all.with(exponents)));
+                all = all.with(exponents);
             }
         }
-        let all = all?;
+        if all == Exponents::NONE {
+            return None;
+        }
         for (split, exponent) in scratch.splits.iter_mut().zip(&scratch.split_exponents) {
-            split.scale = power_of_two(exponent - all.high);
+            split.scale = power_of_two((exponent - all.high).into());
         }
         scratch.pair_sums.resize(self.child_width * self.child_width, 0.0);
         sum_splits(&mut scratch.pair_sums, &scratch.values, &scratch.splits, self.child_width);
@@ -378,9 +384,9 @@ fn make_room(row: &mut [f64], row_exponents: &mut Option<Exponents>, exponents: 
     };
     *row_exponents = Some(own.with(exponents));
     if own.high >= exponents.high {
-        return power_of_two(exponents.high - own.high);
+        return power_of_two((exponents.high - own.high).into());
     }
-    let scale = power_of_two(own.high - exponents.high);
+    let scale = power_of_two((own.high - exponents.high).into());
     row.iter_mut().for_each(|value| *value *= scale);
     1.0
 }
