@@ -52,7 +52,7 @@ impl Moments {
     /// Empty tables for tuples of `symbols` symbols and `classes` roots.
     ///
     /// Sizes are checked first: `symbols^3 * classes` counts, those of one thread, and their covariance must fit. Whether they do
-    /// does not depend on the number of threads: [`Moments::parts`] says how many of them count at a time.
+    /// does not depend on the number of threads: if memory is short, fewer of them count at a time.
     pub fn new(symbols: usize, classes: usize) -> Result<Self> {
         check_table(symbols, classes, ENTRY_BYTES)?;
         let (pairs, triples) = (symbols.pow(2) * classes, symbols.pow(3) * classes);
