@@ -184,7 +184,10 @@ def _restore_corpus(
 ) -> Corpus: ...
 
 def _restore_learned(
-    grammar: Grammar, verdict: tuple[bool, str] | None, levels: Sequence[LearnedLevel]
+    grammar: Grammar,
+    verdict: tuple[bool, str] | None,
+    levels: Sequence[LearnedLevel],
+    uncounted: tuple[int, int] | None,
 ) -> Learned: ...
 
 @final

@@ -138,7 +138,7 @@ pub fn _restore_learned(
 /// >>> all(level.exact for level in gardenpath.score_rules(learned.grammar, truth))
 /// True
 #[pyfunction]
-#[pyo3(signature = (corpus, depth, *, vocab=None, mode="exact", p_binary=None, noise=exact::Options::NOISE, strict=false, seed=0, gamma_binary=0.85, gamma_ternary=1.5,
+#[pyo3(signature = (corpus, depth, *, vocab=None, mode="exact", p_binary=None, noise=0.02, strict=false, seed=0, gamma_binary=0.85, gamma_ternary=1.5,
                     alignment="inner-product", starts=3, rounds=50, progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn learn(
