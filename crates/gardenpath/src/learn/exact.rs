@@ -5,7 +5,7 @@
 //! best (`layer`). Then they are clustered by what stands around them: the label, and the clusters of their neighbours
 //! (`mixture`). A cluster is a symbol of the next level, and the chart is filled one level further by the parser's own
 //! recursion. At the top the labels are the symbols (`root`). Rules whose parent was not certain are then decided by the whole
-//! grammar (`repair`). The result is judged by sentences that were kept back
+//! grammar (`repair`). The result is then tested, without knowing the truth
 //! (`verdict`): a grammar that cannot be trusted is called so, with the reason.
 
 mod contingency;

@@ -19,10 +19,10 @@ use std::ops::Range;
 /// What a rule must not depend on.
 const KINDS: [&str; 5] = [
     "the label",
-    "the symbol on the left",
-    "the symbol on the right",
-    "the token side on the left",
-    "the token side on the right",
+    "its left neighbour",
+    "its right neighbour",
+    "the last child of its left neighbour",
+    "the first child of its right neighbour",
 ];
 
 /// The column of a node at the border of a sentence.
@@ -125,7 +125,7 @@ impl Evidence {
                 pooled = pooled.merge(test);
                 let name = grammar.name(level, z as Symbol);
                 self.observe(test.deviation(), LIMIT, || {
-                    format!("the rules of symbol {name} of level {level} depend on {kind}")
+                    format!("the rule that symbol {name} of level {level} takes depends on {kind}")
                 });
                 let sums = profile(&own);
                 for row in own.chunk_by(|x, y| x.0 == y.0) {
@@ -139,7 +139,9 @@ impl Evidence {
                 }
                 profiles.push(sums);
             }
-            self.observe(pooled.deviation(), LIMIT, || format!("the rules of level {level} depend on {kind}"));
+            self.observe(pooled.deviation(), LIMIT, || {
+                format!("the rule that a symbol of level {level} takes depends on {kind}")
+            });
             for x in 0..symbols {
                 for y in x + 1..symbols {
                     let both: Vec<_> = [x, y]
