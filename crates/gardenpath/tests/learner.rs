@@ -320,3 +320,20 @@ fn the_likelihood_of_the_baseline_is_that_of_its_grammar() {
     let total: f64 = posteriors.iter().zip(corpus.roots()).map(|(p, &root)| p.log_likelihood(root).unwrap()).sum();
     assert!((found.log_likelihood - total / corpus.len() as f64).abs() < 1e-9);
 }
+
+/// A class whose sentences have no derivation at all leaves a verdict, not an error.
+#[test]
+fn a_class_of_nonsense_is_not_trusted() {
+    let language = Language::new(&[8, 8, 8], 2, 8);
+    for seed in 7710..7716 {
+        let truth = language.sample(Seed::new(seed)).unwrap();
+        let mut corpus = Corpus::sample(&truth, Seed::new(seed), 0..language.sentences(120));
+        let mut stream = Seed::new(seed).child("nonsense").stream(0);
+        for _ in 0..3 {
+            let sentence: Vec<u8> = (0..5).map(|_| stream.below(8) as u8).collect();
+            corpus.push(&sentence, 8);
+        }
+        let learned = learn(&corpus, &options(8, 2, None), &mut |_| ()).unwrap();
+        assert_ne!(learned.verdict, Verdict::Converged, "seed {seed}");
+    }
+}

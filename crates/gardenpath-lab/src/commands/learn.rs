@@ -133,14 +133,14 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     if let Some(output) = &arguments.output {
         files::grammar::check_output(output)?;
     }
-    let truth = arguments.truth.as_ref().or(arguments.grammar.as_ref());
-    let truth = truth.map(|path| files::grammar::read(path)).transpose()?;
+    let truth_path = arguments.truth.as_ref().or(arguments.grammar.as_ref());
+    let truth = truth_path.map(|path| files::grammar::read(path)).transpose()?;
     let given = |option: Option<usize>, of_truth: fn(&Grammar) -> usize| option.or(truth.as_ref().map(of_truth));
     let (Some(vocab), Some(depth)) = (given(arguments.vocab, hidden_symbols), given(arguments.depth, Grammar::depth))
     else {
         bail!("expected --vocab and --depth");
     };
-    if let (Some(truth), Some(path)) = (&truth, arguments.truth.as_ref().or(arguments.grammar.as_ref()))
+    if let (Some(truth), Some(path)) = (&truth, truth_path)
         && truth.depth() != depth
     {
         bail!("{} has depth {}, expected that of --depth, {depth}", files::shown(path), truth.depth());

@@ -54,15 +54,20 @@ impl Layers {
         self.sizes[layer] = 1 + self.rules[layer].iter().map(|rule| usize::from(rule.parent)).max().unwrap_or(0);
     }
 
-    /// Sets the rules of the classes. A class that occurs but has no rule gets one, so that the grammar is whole; returns
-    /// the number of those.
-    pub fn set_root(&mut self, mut rules: Vec<Rule>, prior: &[f64]) -> usize {
-        let missing: Vec<Symbol> = (0..prior.len())
-            .map(|class| class as Symbol)
-            .filter(|&class| prior[usize::from(class)] > 0.0 && rules.iter().all(|rule| rule.parent != class))
-            .collect();
-        missing.iter().for_each(|&class| rules.extend(any(class, self.arities)));
+    /// Sets the rules of the classes; returns how many of those that occur have none.
+    pub fn set_root(&mut self, rules: Vec<Rule>, prior: &[f64]) -> usize {
         (self.sizes[0], self.prior, self.rules[0]) = (prior.len(), prior.to_vec(), rules);
+        self.fill_classes()
+    }
+
+    /// Gives rules to classes that occur but have none, so that the grammar is whole; returns the number of those.
+    fn fill_classes(&mut self) -> usize {
+        let missing: Vec<Symbol> = (0..self.prior.len())
+            .map(|class| class as Symbol)
+            .filter(|&class| self.prior[usize::from(class)] > 0.0)
+            .filter(|&class| self.rules[0].iter().all(|rule| rule.parent != class))
+            .collect();
+        missing.iter().for_each(|&class| self.rules[0].extend(any(class, self.arities)));
         missing.len()
     }
 
@@ -73,6 +78,7 @@ impl Layers {
         self.rules = rules;
         self.rules.iter_mut().zip(&sizes).for_each(|(rules, &parents)| normalise(rules, parents));
         (1..self.rules.len()).rev().for_each(|layer| self.drop_empty(layer));
+        self.fill_classes();
         self.sizes != sizes
     }
 

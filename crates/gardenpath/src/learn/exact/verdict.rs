@@ -50,10 +50,12 @@ pub(super) fn training(corpus: &Corpus) -> usize {
 /// well, it may be right, and the verdict is that there are too few sentences.
 pub(super) fn without_noise(grammar: &Grammar, uses: &Uses) -> Option<Vec<Vec<Rule>>> {
     let mut dropped = false;
-    let layers = grammar.layers().iter().zip(&uses.counts).map(|(layer, counts)| {
+    let layers = grammar.layers().iter().zip(&uses.counts).enumerate().map(|(level, (layer, counts))| {
+        // A class keeps its rules if no sentence uses any: the verdict is about them.
+        let unused = |rule: &Rule| layer.rules_of(rule.parent).all(|id| counts[id] < NO_USE);
         let kept = layer.rules().iter().zip(counts).filter(|(rule, count)| {
             let noise = **count < FEW_USES && typical(layer, counts, rule) >= NOISE_RATIO * FEW_USES;
-            let drop = noise || **count < NO_USE;
+            let drop = noise || (**count < NO_USE && !(level == 0 && unused(rule)));
             dropped |= drop;
             !drop
         });
