@@ -225,7 +225,7 @@ class Program:
             "grammar", "sample", "--vocab", self.vocab, "--depth", DEPTH,
             "--fraction", fraction, "--seed", 7, "-o", grammar,
         )  # fmt: skip
-        self("corpus", "sample", grammar, "--count", samples, "--seed", 1, "-o", corpus)
+        self("corpus", "sample", grammar, "--samples", samples, "--seed", 1, "-o", corpus)
         return corpus
 
     def learn(self, corpus: Path, *options: object) -> dict[str, object]:

@@ -223,7 +223,7 @@ class Program:
     def sentences(self, grammar: Grammar, count: int, seed: int) -> list[Sentence]:
         """Draw sentences."""
         path = self.directory / f"depth{grammar.depth}.jsonl"
-        self("corpus", "sample", grammar.path, "--count", count, "--seed", seed,
+        self("corpus", "sample", grammar.path, "--samples", count, "--seed", seed,
              "-o", path)  # fmt: skip
         with path.open() as lines:
             return [json.loads(line)["tokens"] for line in lines]

@@ -53,7 +53,7 @@ class Program:
     ) -> list[dict[str, Any]]:
         """Sample sentences."""
         return self.json_lines(
-            "corpus", "sample", grammar, "--count", count, "--seed", seed, *options,
+            "corpus", "sample", grammar, "--samples", count, "--seed", seed, *options,
             "-o", "-",
         )  # fmt: skip
 

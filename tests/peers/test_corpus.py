@@ -38,7 +38,7 @@ def files(request: pytest.FixtureRequest, program: Program, directory: Path) -> 
     paths = {ending: directory / f"{name}.{ending}" for ending in ("parquet", "jsonl")}
     for path in paths.values():
         program(
-            "corpus", "sample", grammar, "--count", COUNT, "--seed", SEED, *options,
+            "corpus", "sample", grammar, "--samples", COUNT, "--seed", SEED, *options,
             "-o", path,
         )  # fmt: skip
     lines = paths["jsonl"].read_text().splitlines()
@@ -81,7 +81,7 @@ def test_parquet_says_where_it_comes_from(
         grammar = ENSEMBLES[name].sample(program, directory / f"{name}.origin.pcfg")
         path = directory / f"{name}.origin.parquet"
         program(
-            "corpus", "sample", grammar, "--count", 3, "--seed", seed, "-o", path
+            "corpus", "sample", grammar, "--samples", 3, "--seed", seed, "-o", path
         )  # fmt: skip
         fingerprints.append(pq.read_metadata(path).metadata[b"gardenpath.grammar"])
     assert fingerprints[0] == origin[b"gardenpath.grammar"] != fingerprints[1]

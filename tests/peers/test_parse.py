@@ -164,7 +164,7 @@ def test_class_entropy_agrees_with_earley(program: Program, directory: Path) -> 
     ours = json.loads(
         program(
             "entropy", "--vocab", vocab, "--depth", depth, "--fraction", fraction,
-            "--grammars", 60, "--sentences", 200, "--seed", 0, "--json",
+            "--grammars", 60, "--samples", 200, "--seed", 0, "--json",
         )
     )  # fmt: skip
     means = []

@@ -4,6 +4,7 @@ pub mod ensemble;
 
 use crate::commands;
 use clap::{Parser, Subcommand};
+use gardenpath::Seed;
 
 /// A laboratory for languages with hidden trees: random layered grammars, their sentences, exact parsing, learning, networks, and theory.
 #[derive(Parser, Debug)]
@@ -66,7 +67,7 @@ const EXAMPLES: &str = "\
 Examples:
   gardenpath reproduce
   gardenpath grammar sample --vocab 16 --depth 3 --fraction 0.25 --seed 7 -o g.pcfg
-  gardenpath corpus sample g.pcfg --count 1e6 --seed 1 -o c.parquet
+  gardenpath corpus sample g.pcfg --samples 1e6 --seed 1 -o c.parquet
   gardenpath parse g.pcfg c.parquet --mode inside --json
   gardenpath parse g.pcfg --sentence \"0 3 1 2 5\"
   gardenpath entropy --vocab 16 --depth 2 --fraction 0.1,0.25,0.5,1
@@ -77,6 +78,39 @@ Examples:
 
 Results go to standard output, notes and progress to standard error. Bad input ends with one line on standard error \
 and exit code 2. The same seed gives the same bytes, on any machine and with any number of threads.";
+
+/// The seed of a command.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub struct SeedOption {
+    /// Seed of everything that is random [default: 0]
+    #[arg(long, value_parser = whole_number)]
+    seed: Option<u64>,
+}
+
+impl SeedOption {
+    /// The number that was given, or 0.
+    pub fn number(self) -> u64 {
+        self.seed.unwrap_or(0)
+    }
+
+    /// The seed itself.
+    pub fn get(self) -> Seed {
+        Seed::new(self.number())
+    }
+
+    /// Refuses a seed where nothing is random: `why` says so.
+    pub fn refuse(self, why: &str) -> anyhow::Result<()> {
+        refuse("--seed", self.seed, why)
+    }
+}
+
+/// Refuses an option that was given but has no effect: `why` says where it has one.
+pub fn refuse<T>(option: &str, given: Option<T>, why: &str) -> anyhow::Result<()> {
+    if given.is_some() {
+        anyhow::bail!("{option} has no effect here: {why}");
+    }
+    Ok(())
+}
 
 /// Reads a whole number, also as `1e6` or `1_000_000`.
 pub fn whole_number(text: &str) -> Result<u64, String> {

@@ -8,8 +8,8 @@ use std::fs;
 /// A lab with a grammar, a corpus, and files that are wrong in many ways.
 fn lab() -> Lab {
     let lab = Lab::with_grammar("--vocab 6 --depth 2 --fraction 0.5 --seed 7");
-    lab.run("corpus sample g.pcfg --count 2000 -o c.jsonl");
-    lab.run("corpus sample g.pcfg --count 2000 -o c.parquet");
+    lab.run("corpus sample g.pcfg --samples 2000 -o c.jsonl");
+    lab.run("corpus sample g.pcfg --samples 2000 -o c.parquet");
     let parquet = fs::read(lab.path("c.parquet")).unwrap();
     fs::write(lab.path("truncated.parquet"), &parquet[..parquet.len() / 2]).unwrap();
     fs::write(lab.path("text.parquet"), "this is not parquet, whatever its name says").unwrap();
@@ -88,16 +88,16 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("grammar convert wrong.pcfg -o new.pcfg --normalize", &["wrong.pcfg: line 2", "sum to 0.95", "1%"]),
         ("grammar info recursive.pcfg", &["recursive.pcfg: line 3: the grammar is recursive: NP -> PP -> NP;"]),
         // Corpora that are written.
-        ("corpus sample missing.pcfg --count 10 -o new.jsonl", &["missing.pcfg"]),
-        ("corpus sample g.pcfg -o new.jsonl", &["--count"]),
-        ("corpus sample g.pcfg --count 0 -o new.jsonl", &["at least one"]),
-        ("corpus sample g.pcfg --count -5 -o new.jsonl", &["-5"]),
-        ("corpus sample g.pcfg --count 1.5 -o new.jsonl", &["1.5"]),
-        ("corpus sample g.pcfg --count 10 --first 18446744073709551615 -o new.jsonl", &["2^64"]),
-        ("corpus sample g.pcfg --count 10 -o new.csv", &["new.csv", ".parquet or .jsonl"]),
-        ("corpus sample g.pcfg --count 10 -o new", &["new", ".parquet or .jsonl"]),
-        ("corpus sample g.pcfg --count 10 -o no/new.parquet", &["no/new.parquet", "no directory"]),
-        ("corpus sample g.pcfg --count 10 -o dir.jsonl", &["dir.jsonl", "is a directory"]),
+        ("corpus sample missing.pcfg --samples 10 -o new.jsonl", &["missing.pcfg"]),
+        ("corpus sample g.pcfg -o new.jsonl", &["--samples"]),
+        ("corpus sample g.pcfg --samples 0 -o new.jsonl", &["at least one"]),
+        ("corpus sample g.pcfg --samples -5 -o new.jsonl", &["-5"]),
+        ("corpus sample g.pcfg --samples 1.5 -o new.jsonl", &["1.5"]),
+        ("corpus sample g.pcfg --samples 10 --first 18446744073709551615 -o new.jsonl", &["2^64"]),
+        ("corpus sample g.pcfg --samples 10 -o new.csv", &["new.csv", ".parquet or .jsonl"]),
+        ("corpus sample g.pcfg --samples 10 -o new", &["new", ".parquet or .jsonl"]),
+        ("corpus sample g.pcfg --samples 10 -o no/new.parquet", &["no/new.parquet", "no directory"]),
+        ("corpus sample g.pcfg --samples 10 -o dir.jsonl", &["dir.jsonl", "is a directory"]),
         // Corpora that are read.
         ("parse g.pcfg", &["CORPUS"]),
         ("parse g.pcfg c.jsonl --mode guess", &["guess"]),
@@ -122,8 +122,8 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("learn none.jsonl --vocab 6 --depth 2", &["none.jsonl: line 1: there are no tokens"]),
         ("corpus info none.jsonl", &["none.jsonl: line 1: there are no tokens"]),
         ("corpus info truncated.parquet", &["truncated.parquet"]),
-        ("corpus info g.pcfg", &["g.pcfg", "--count"]),
-        ("corpus info c.jsonl --count 5", &["c.jsonl"]),
+        ("corpus info g.pcfg", &["g.pcfg", "--samples"]),
+        ("corpus info c.jsonl --samples 5", &["c.jsonl"]),
         // By hand.
         ("parse g.pcfg --sentence \"\"", &["--sentence is empty"]),
         ("parse g.pcfg --sentence \"0 x\"", &["\"x\" is not one of the 6 tokens"]),
@@ -136,7 +136,7 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("entropy --vocab 4 --depth 2 --fraction nan", &["fraction is NaN"]),
         ("entropy --vocab 4 --depth 2,50 --fraction 0.5", &["depth is 50"]),
         ("entropy --vocab 4 --depth 2 --fraction 0.5 --grammars 0", &["at least 1"]),
-        ("entropy --vocab 4 --depth 2 --fraction 0.5 --grammars 1e15 --sentences 1e15", &["too many"]),
+        ("entropy --vocab 4 --depth 2 --fraction 0.5 --grammars 1e15 --samples 1e15", &["too many"]),
         ("theory lengths --depth 50", &["between 1 and 9, got 50"]),
         ("theory trees --depth 0", &["got 0"]),
         ("theory splits --depth 10", &["got 10"]),
@@ -165,8 +165,8 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("train --model transformer --vocab 4 --depth 2 --samples 10 --layers 1e12", &["this network", "GB"]),
         ("train --model cnn --vocab 4 --depth 2 --samples 10 --width 1e12", &["width 1000000000000", "GB"]),
         ("mup-check --model cnn --batch 1e12", &["a batch of 1000000000000 sentences", "GB"]),
-        ("entropy --vocab 4 --depth 2 --fraction 0.5 --sentences 1e15", &["1000000000000000 sentences", "GB"]),
-        ("snr --vocab 255 --depth 2", &["255^3 triples", "GB"]),
+        ("entropy --vocab 4 --depth 2 --fraction 0.5 --samples 1e15", &["1000000000000000 sentences", "GB"]),
+        ("snr --vocab 255 --depth 2 --fraction 1/vocab", &["255^3 triples", "GB"]),
         ("snr --vocab 4 --depth 10", &["number of sentences", "at most"]),
     ] {
         let message = lab.refusal(arguments);
@@ -207,7 +207,7 @@ fn pictures_need_a_directory() {
 fn an_existing_file_survives_a_failure() {
     let lab = lab();
     let before = fs::read(lab.path("c.jsonl")).unwrap();
-    lab.refusal("corpus sample missing.pcfg --count 10 -o c.jsonl");
+    lab.refusal("corpus sample missing.pcfg --samples 10 -o c.jsonl");
     assert_eq!(fs::read(lab.path("c.jsonl")).unwrap(), before);
 }
 
@@ -216,7 +216,7 @@ fn an_existing_file_survives_a_failure() {
 fn parquet_is_not_written_to_a_stream() {
     let lab = lab();
     std::os::unix::fs::symlink("/dev/stdout", lab.path("stream.parquet")).unwrap();
-    assert!(lab.refusal("corpus sample g.pcfg --count 10 -o stream.parquet").contains("ordinary files"));
+    assert!(lab.refusal("corpus sample g.pcfg --samples 10 -o stream.parquet").contains("ordinary files"));
 }
 
 #[cfg(target_os = "linux")]

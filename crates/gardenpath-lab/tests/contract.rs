@@ -107,7 +107,7 @@ fn grammar_convert_reads_published_json() {
 #[test]
 fn corpus_sample_writes_the_sentences_of_the_seed() {
     let lab = Lab::with_grammar(GRAMMAR);
-    let lines = lab.json_lines("corpus sample g.pcfg --count 50 --seed 1 --trees -o -");
+    let lines = lab.json_lines("corpus sample g.pcfg --samples 50 --seed 1 --trees -o -");
     let grammar = lab.grammar();
     let expected = Corpus::sample(&grammar, Seed::new(1), 0..50);
     let sampler = Sampler::new(&grammar);
@@ -118,9 +118,9 @@ fn corpus_sample_writes_the_sentences_of_the_seed() {
         assert_eq!(line["root"], expected.roots()[i]);
         assert_eq!(line["tree"], sampler.tree(Seed::new(1), i as u64).to_text(&grammar));
     }
-    let written = lab.json("corpus sample g.pcfg --count 1e2 --seed 1 -o c.jsonl");
+    let written = lab.json("corpus sample g.pcfg --samples 1e2 --seed 1 -o c.jsonl");
     assert_eq!(written["sentences"], 100);
-    assert_eq!(keys(&lab.json_lines("corpus sample g.pcfg --count 1")[0]), ["root", "tokens"]);
+    assert_eq!(keys(&lab.json_lines("corpus sample g.pcfg --samples 1")[0]), ["root", "tokens"]);
 }
 
 /// Sampled sentences, and some that no tree derives.
@@ -244,34 +244,32 @@ fn parse_by_hand() {
 #[test]
 fn entropy_measures() {
     let lab = Lab::new();
-    let document = lab.json("entropy --vocab 8 --depth 2 --fraction 0.5 --grammars 4 --sentences 100 --seed 0");
+    let document = lab.json("entropy --vocab 8 --depth 2 --fraction 0.5 --grammars 4 --samples 100 --seed 0");
     let ensemble = Ensemble::new(8, 2).fraction(0.5);
     let expected = class_entropy(&ensemble, 4, 100, Seed::new(0), &|_| ()).unwrap();
     assert_eq!(number(&document["entropy"]), expected.mean);
     assert_eq!(number(&document["stderr"]), expected.stderr);
     assert_eq!(number(&document["normalized"]), expected.mean / 8f64.ln());
     assert_eq!(number(&document["theory"]), theory::entropy::class_entropy(0.5, 0.5, 0.5).unwrap());
-    let lines = lab.json_lines("entropy --vocab 4 --depth 1,2 --fraction 0.5,1 --grammars 2 --sentences 10");
+    let lines = lab.json_lines("entropy --vocab 4 --depth 1,2 --fraction 0.5,1 --grammars 2 --samples 10");
     let points: Vec<(u64, f64)> =
         lines.iter().map(|line| (line["depth"].as_u64().unwrap(), number(&line["fraction"]))).collect();
     assert_eq!(points, [(1, 0.5), (1, 1.0), (2, 0.5), (2, 1.0)]);
-    let text = lab.run("entropy --vocab 4 --depth 1,2 --fraction 0.5,1 --grammars 2 --sentences 10");
+    let text = lab.run("entropy --vocab 4 --depth 1,2 --fraction 0.5,1 --grammars 2 --samples 10");
     assert!(text.contains("normalized") && text.contains("● depth 1"), "{text}");
 }
 
 #[test]
 fn theory_lengths_and_trees() {
     let lab = Lab::new();
-    for common in ["", "--fraction 0.25"] {
-        let values = &lab.json(&format!("theory lengths --depth 3 --p-binary 0.3 {common}"))["values"];
-        let law = theory::lengths::length_distribution(3, 0.3).unwrap();
-        assert_eq!(values.as_array().unwrap().len(), 20);
-        for value in values.as_array().unwrap() {
-            let len = value["len"].as_u64().unwrap() as usize;
-            assert_eq!(number(&value["value"]), law.probability(len));
-        }
+    let values = &lab.json("theory lengths --depth 3 --p-binary 0.3")["values"];
+    let law = theory::lengths::length_distribution(3, 0.3).unwrap();
+    assert_eq!(values.as_array().unwrap().len(), 20);
+    for value in values.as_array().unwrap() {
+        let len = value["len"].as_u64().unwrap() as usize;
+        assert_eq!(number(&value["value"]), law.probability(len));
     }
-    let values = &lab.json("theory trees --depth 4 --p-binary 0.5")["values"];
+    let values = &lab.json("theory trees --depth 4")["values"];
     let counts = theory::trees::tree_count(4).unwrap();
     for (value, (len, count)) in values.as_array().unwrap().iter().zip(counts.iter()) {
         assert_eq!(*value, json!({"len": len, "value": count.to_string()}));
@@ -293,7 +291,9 @@ fn theory_fraction_candidates_and_splits() {
     let document = lab.json("theory candidates --depth 3 --fraction 0.4");
     let mean = theory::candidates::mean_candidates(3, 0.4, 0.4).unwrap();
     assert_eq!(number(&document["values"][7]["value"]), mean.value(15));
-    assert_eq!(number(&document["critical_fraction"]), theory::candidates::critical_fraction(3).unwrap());
+    assert_eq!(number(&document["critical_fraction"]), theory::candidates::critical_fraction(3, 0.5).unwrap());
+    let document = lab.json("theory candidates --depth 3 --p-binary 0.2");
+    assert_eq!(number(&document["critical_fraction"]), theory::candidates::critical_fraction(3, 0.2).unwrap());
     let document = lab.json("theory splits --depth 3");
     assert_eq!(document["values"][7], json!({"len": 15, "binary": 4, "ternary": 10}));
     for command in ["lengths", "trees", "fraction", "candidates", "splits"] {
@@ -332,9 +332,12 @@ fn snr_has_no_interval_where_there_is_none() {
     assert!(one["sample_complexity"].is_number() && one["interval"].is_null(), "{one}");
     assert!(lab.run("snr --vocab 4 --depth 2 --grammars 1").contains("There is no interval"));
     // At depth 1 a triple tells its root as soon as it is seen: the ratio is on one side of the threshold from the beginning.
-    let flat = lab.json("snr --vocab 8 --depth 1 --grammars 40");
+    let flat = lab.json("snr --vocab 8 --depth 1 --fraction 1/vocab --grammars 40");
     assert!(flat["sample_complexity"].is_null() && flat["interval"].is_null(), "{flat}");
-    assert!(lab.run("snr --vocab 8 --depth 1").contains("does not cross 0.5 between 100 and 5,000 sentences"));
+    assert!(
+        lab.run("snr --vocab 8 --depth 1 --fraction 1/vocab")
+            .contains("does not cross 0.5 between 100 and 5,000 sentences")
+    );
 }
 
 #[test]

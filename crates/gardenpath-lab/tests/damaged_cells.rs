@@ -138,10 +138,10 @@ fn a_report_does_not_draw_damaged_results() {
         files.sort();
         files
     };
-    lab.run("reproduce triptic --out r");
+    lab.run("reproduce triptic -o r");
     let (before, figure) = (cells(), fs::read(lab.path("r/figures/triptic.svg")).unwrap());
     fs::write(&before[0], "{}").unwrap();
-    let output = lab.try_run("reproduce triptic --out r");
+    let output = lab.try_run("reproduce triptic -o r");
     assert!(output.status.success());
     assert_named(&before[..1], &String::from_utf8(output.stderr).unwrap());
     assert_eq!(cells(), before);

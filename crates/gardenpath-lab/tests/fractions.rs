@@ -13,7 +13,7 @@ fn commands(fraction: &str) -> [String; 5] {
     let ensemble = format!("--vocab 16 --depth 2 --fraction {fraction}");
     [
         format!("grammar sample {ensemble} -o g.pcfg"),
-        format!("entropy {ensemble} --grammars 1 --sentences 10"),
+        format!("entropy {ensemble} --grammars 1 --samples 10"),
         format!("train --model cnn {ensemble} --samples 10 --test 10 --width 4 --max-steps 2"),
         format!("snr {ensemble} --grammars 1"),
         format!("theory complexity {ensemble}"),
@@ -45,7 +45,7 @@ fn a_fraction_that_is_rounded_is_told() {
 fn a_note_is_said_once_and_only_about_rules_that_exist() {
     let lab = Lab::new();
     let errors = |command: &str| String::from_utf8(lab.try_run(command).stderr).unwrap();
-    let notes = errors("entropy --vocab 16 --depth 1,2 --fraction 0.1,0.25 --grammars 1 --sentences 10");
+    let notes = errors("entropy --vocab 16 --depth 1,2 --fraction 0.1,0.25 --grammars 1 --samples 10");
     assert_eq!(notes, NOTE);
     let notes = errors("grammar sample --vocab 16 --depth 2 --fraction 0.1 --p-binary 0 -o g.pcfg");
     assert_eq!(

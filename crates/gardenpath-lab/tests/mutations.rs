@@ -79,7 +79,7 @@ fn peak_memory() -> u64 {
 #[test]
 fn damaged_json_lines() {
     let lab = Lab::with_grammar("--vocab 6 --depth 2 --seed 7");
-    lab.run("corpus sample g.pcfg --count 20 --trees -o c.jsonl");
+    lab.run("corpus sample g.pcfg --samples 20 --trees -o c.jsonl");
     let bytes = fs::read(lab.path("c.jsonl")).unwrap();
     let (mut accepted, mut refused) = (0, 0);
     for i in 0..50_000 {
@@ -101,7 +101,7 @@ fn damaged_json_lines() {
 fn damaged_parquet() {
     let lab = Lab::with_grammar("--vocab 6 --depth 2 --seed 7");
     for file in ["plain.parquet", "trees.parquet --trees"] {
-        lab.run(&format!("corpus sample g.pcfg --count 50 -o {file}"));
+        lab.run(&format!("corpus sample g.pcfg --samples 50 -o {file}"));
     }
     let (mut accepted, mut refused) = (0, 0);
     for file in ["plain.parquet", "trees.parquet"] {
@@ -127,7 +127,7 @@ fn damaged_parquet() {
 #[test]
 fn lists_without_end_in_parquet() {
     let lab = Lab::with_grammar("--vocab 6 --depth 2 --seed 7");
-    lab.run("corpus sample g.pcfg --count 50 -o c.parquet");
+    lab.run("corpus sample g.pcfg --samples 50 -o c.parquet");
     let bytes = fs::read(lab.path("c.parquet")).unwrap();
     let footer = u32::from_le_bytes(bytes[bytes.len() - 8..bytes.len() - 4].try_into().unwrap()) as usize;
     let places: Vec<usize> = (4..60).chain(bytes.len() - 8 - footer..bytes.len() - 20).collect();
@@ -166,7 +166,7 @@ fn seeds_of_the_fuzzer_end() {
 #[test]
 fn damaged_parquet_files_end() {
     let lab = Lab::with_grammar("--vocab 6 --depth 2 --seed 7");
-    lab.run("corpus sample g.pcfg --count 5 -o c.parquet");
+    lab.run("corpus sample g.pcfg --samples 5 -o c.parquet");
     let bytes = fs::read(lab.path("c.parquet")).unwrap();
     assert_eq!((read(bytes.clone()).unwrap(), read_file(&bytes).unwrap()), (5, 5));
     for hundred in 0..20 {

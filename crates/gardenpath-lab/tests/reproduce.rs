@@ -8,7 +8,7 @@ use std::time::Instant;
 #[test]
 fn figures_and_page_are_written_and_kept() {
     let lab = Lab::new();
-    let text = lab.run("reproduce triptic trees_L_2 --out r");
+    let text = lab.run("reproduce triptic trees_L_2 -o r");
     assert!(text.contains("2 of 2 figures at quick scale"), "{text}");
     // In the order of the report, not of the arguments.
     assert!(text.find("trees_L_2:").unwrap() < text.find("triptic:").unwrap(), "{text}");
@@ -26,7 +26,7 @@ fn figures_and_page_are_written_and_kept() {
 
     let pictures = |lab: &Lab| std::fs::metadata(lab.path("r/figures/triptic.png")).unwrap().modified().unwrap();
     let (before, start) = (pictures(&lab), Instant::now());
-    let lines = lab.json_lines("reproduce triptic --out r");
+    let lines = lab.json_lines("reproduce triptic -o r");
     assert!(start.elapsed().as_secs_f64() < 10.0, "nothing was missing");
     assert_eq!(pictures(&lab), before, "a figure that is the same is not drawn again");
     assert_eq!(lines.len(), 1);
@@ -37,7 +37,7 @@ fn figures_and_page_are_written_and_kept() {
 #[test]
 fn unknown_figures_are_refused() {
     let lab = Lab::new();
-    let output = lab.try_run("reproduce tryptich --out r");
+    let output = lab.try_run("reproduce tryptich -o r");
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(error.contains("there is no figure tryptich") && error.contains("triptic"), "{error}");

@@ -16,7 +16,7 @@ fn threads_do_not_change_a_byte() {
     for extension in ["parquet", "jsonl"] {
         for threads in [1, 8] {
             lab.run(&format!(
-                "corpus sample g.pcfg --count 20000 --seed 3 --trees --threads {threads} -o {threads}.{extension}"
+                "corpus sample g.pcfg --samples 20000 --seed 3 --trees --threads {threads} -o {threads}.{extension}"
             ));
         }
         let bytes = |threads: u32| fs::read(lab.path(&format!("{threads}.{extension}"))).unwrap();
@@ -30,31 +30,31 @@ fn threads_do_not_change_a_byte() {
     }
     let entropy = |threads| {
         lab.run(&format!(
-            "entropy --vocab 6 --depth 2 --fraction 0.5 --grammars 3 --sentences 700 --json --threads {threads}"
+            "entropy --vocab 6 --depth 2 --fraction 0.5 --grammars 3 --samples 700 --json --threads {threads}"
         ))
     };
     assert_eq!(entropy(1), entropy(8));
-    let info = |threads| lab.run(&format!("corpus info g.pcfg --count 1e5 --json --threads {threads}"));
+    let info = |threads| lab.run(&format!("corpus info g.pcfg --samples 1e5 --json --threads {threads}"));
     assert_eq!(info(1), info(8));
 }
 
 #[test]
 fn slices_nest() {
     let lab = Lab::with_grammar(GRAMMAR);
-    let all = lab.run("corpus sample g.pcfg --count 1000 --seed 3 --trees");
-    let slice = lab.run("corpus sample g.pcfg --count 100 --first 500 --seed 3 --trees");
+    let all = lab.run("corpus sample g.pcfg --samples 1000 --seed 3 --trees");
+    let slice = lab.run("corpus sample g.pcfg --samples 100 --first 500 --seed 3 --trees");
     let expected: String = all.lines().skip(500).take(100).map(|line| line.to_owned() + "\n").collect();
     assert_eq!(slice, expected);
     // The last numbers that there are.
-    let last = lab.run("corpus sample g.pcfg --count 5 --first 18446744073709551610 --seed 3");
+    let last = lab.run("corpus sample g.pcfg --samples 5 --first 18446744073709551610 --seed 3");
     assert_eq!(last.lines().count(), 5);
     assert_eq!(
-        lab.run("corpus sample g.pcfg --count 1 --first 18446744073709551614 --seed 3"),
+        lab.run("corpus sample g.pcfg --samples 1 --first 18446744073709551614 --seed 3"),
         last.lines().last().unwrap().to_owned() + "\n"
     );
     assert_ne!(
-        lab.run("corpus sample g.pcfg --count 100 --seed 4"),
-        lab.run("corpus sample g.pcfg --count 100 --seed 3")
+        lab.run("corpus sample g.pcfg --samples 100 --seed 4"),
+        lab.run("corpus sample g.pcfg --samples 100 --seed 3")
     );
 }
 
@@ -62,7 +62,7 @@ fn slices_nest() {
 fn parquet_and_json_lines_hold_the_same() {
     let lab = Lab::with_grammar(GRAMMAR);
     for file in ["c.parquet", "t.parquet --trees", "c.jsonl"] {
-        lab.run(&format!("corpus sample g.pcfg --count 30000 --seed 3 -o {file}"));
+        lab.run(&format!("corpus sample g.pcfg --samples 30000 --seed 3 -o {file}"));
     }
     let parsed = lab.run("parse g.pcfg c.jsonl --json");
     assert_eq!(parsed.lines().count(), 30000);
@@ -70,7 +70,7 @@ fn parquet_and_json_lines_hold_the_same() {
     assert!(parsed == lab.run("parse g.pcfg t.parquet --json"));
     let info = lab.run("corpus info c.jsonl --json");
     assert_eq!(info, lab.run("corpus info c.parquet --json"));
-    assert_eq!(info, lab.run("corpus info g.pcfg --count 3e4 --seed 3 --json"));
+    assert_eq!(info, lab.run("corpus info g.pcfg --samples 3e4 --seed 3 --json"));
     let read = |file: &str| -> Vec<gardenpath::Corpus> {
         gardenpath_lab::files::corpus::read(&lab.path(file), 8).unwrap().map(Result::unwrap).collect()
     };
@@ -89,7 +89,7 @@ fn parquet_and_json_lines_hold_the_same() {
 fn parquet_files_say_where_they_come_from() {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     let lab = Lab::with_grammar(GRAMMAR);
-    lab.run("corpus sample g.pcfg --count 100 --first 50 --seed 3 -o c.parquet");
+    lab.run("corpus sample g.pcfg --samples 100 --first 50 --seed 3 -o c.parquet");
     let reader = SerializedFileReader::new(fs::File::open(lab.path("c.parquet")).unwrap()).unwrap();
     let pairs = reader.metadata().file_metadata().key_value_metadata().unwrap();
     let value = |key: &str| pairs.iter().find(|pair| pair.key == key).unwrap().value.clone().unwrap();
@@ -110,7 +110,7 @@ fn parquet_files_say_where_they_come_from() {
 #[test]
 fn sentences_come_from_standard_input() {
     let lab = Lab::with_grammar(GRAMMAR);
-    lab.run("corpus sample g.pcfg --count 100 -o c.jsonl");
+    lab.run("corpus sample g.pcfg --samples 100 -o c.jsonl");
     let from_pipe = |arguments: &str| {
         let mut command = lab.command(arguments);
         command.stdin(fs::File::open(lab.path("c.jsonl")).unwrap());
@@ -122,7 +122,7 @@ fn sentences_come_from_standard_input() {
 
 /// Starts to write a large corpus and waits until it is in the middle of its work.
 fn start_writing(lab: &Lab, file: &str) -> Child {
-    wait_until_it_writes(lab, lab.command(&format!("corpus sample g.pcfg --count 1e9 -o {file}")).spawn().unwrap())
+    wait_until_it_writes(lab, lab.command(&format!("corpus sample g.pcfg --samples 1e9 -o {file}")).spawn().unwrap())
 }
 
 fn wait_until_it_writes(lab: &Lab, child: Child) -> Child {
@@ -152,7 +152,7 @@ fn an_interrupt_leaves_nothing() {
 #[test]
 fn what_the_caller_wants_ignored_is_ignored() {
     let lab = Lab::with_grammar(GRAMMAR);
-    let sample = lab.command("corpus sample g.pcfg --count 1e9 -o c.jsonl");
+    let sample = lab.command("corpus sample g.pcfg --samples 1e9 -o c.jsonl");
     let mut ignoring = Command::new("sh");
     // What `nohup` does.
     ignoring.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(sample.get_program()).args(sample.get_args());
@@ -174,7 +174,7 @@ fn a_kill_leaves_no_half_file() {
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(!lab.path(file).exists(), "{file}");
-        lab.run(&format!("corpus sample g.pcfg --count 1000 -o {file}"));
+        lab.run(&format!("corpus sample g.pcfg --samples 1000 -o {file}"));
         assert_eq!(lab.json(&format!("corpus info {file}"))["sentences"], 1000);
     }
 }
@@ -182,9 +182,9 @@ fn a_kill_leaves_no_half_file() {
 #[test]
 fn a_closed_pipe_is_no_error() {
     let lab = Lab::with_grammar(GRAMMAR);
-    lab.run("corpus sample g.pcfg --count 50000 -o c.jsonl");
+    lab.run("corpus sample g.pcfg --samples 50000 -o c.jsonl");
     for arguments in [
-        "corpus sample g.pcfg --count 1e9",
+        "corpus sample g.pcfg --samples 1e9",
         "parse g.pcfg c.jsonl --json",
         "theory trees --depth 8 --json",
         "grammar sample --vocab 32 --depth 4",
@@ -237,8 +237,8 @@ fn a_full_disk_is_no_success() {
         "--help",
         "--version",
         "corpus sample --help",
-        "corpus sample g.pcfg --count 10",
-        "corpus sample g.pcfg --count 100000",
+        "corpus sample g.pcfg --samples 10",
+        "corpus sample g.pcfg --samples 100000",
         "grammar info g.pcfg",
         "grammar sample --vocab 4 --depth 2",
         "theory lengths --depth 3 --json",
@@ -250,6 +250,6 @@ fn a_full_disk_is_no_success() {
         assert!(errors.starts_with("error: ") && errors.lines().count() == 1, "{arguments}: {errors}");
         assert!(errors.to_lowercase().contains("no space left"), "{arguments}: {errors}");
     }
-    let output = lab.command("corpus sample g.pcfg --count 10 -o /dev/full").output().unwrap();
+    let output = lab.command("corpus sample g.pcfg --samples 10 -o /dev/full").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }

@@ -132,7 +132,7 @@ fn layers_of_a_run_are_probed() {
     let lab = Lab::new();
     let options = "--model inn --vocab 8 --depth 2 --fraction 0.125 --samples 4096 --test 2000 --width 64 --seed 1";
     lab.run(&format!("train {options} -o run"));
-    let sizes = "--train 1500 --held-out 1000 --exchanged 300";
+    let sizes = "--samples 1500 --test-samples 1000 --exchanged 300";
     let [trained, initial] = ["", "--initial"].map(|option| lab.json(&format!("probe run {sizes} {option}")));
     assert_eq!(trained["layers"], serde_json::json!(["level.1", "level.0"]));
     assert_eq!(

@@ -172,14 +172,15 @@ pub fn mean_candidates(
     Ok(candidates.or_value_error()?.into())
 }
 
-/// The fraction at which the mean number of candidates neither shrinks nor grows with the depth.
+/// The fraction at which the mean number of candidates at the typical length neither shrinks nor grows with the depth.
 ///
 /// >>> from gardenpath import theory
 /// >>> abs(theory.critical_fraction(depth=5) - 0.5) < 0.02
 /// True
 #[pyfunction]
-pub fn critical_fraction(py: Python<'_>, depth: usize) -> PyResult<f64> {
-    interrupt::run(py, || theory::candidates::critical_fraction(depth))?.or_value_error()
+#[pyo3(signature = (depth, *, p_binary=0.5))]
+pub fn critical_fraction(py: Python<'_>, depth: usize, p_binary: f64) -> PyResult<f64> {
+    interrupt::run(py, || theory::candidates::critical_fraction(depth, p_binary))?.or_value_error()
 }
 
 /// The numbers of binary and ternary splits of a span of `len` tokens whose node stands `height` levels above them.

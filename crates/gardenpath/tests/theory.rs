@@ -516,7 +516,7 @@ fn candidates_at_the_branching_probabilities_are_the_length_law() {
 
 #[test]
 fn critical_fraction_tends_to_one_half_from_above() {
-    let critical: Vec<f64> = (1..=7).map(|depth| critical_fraction(depth).unwrap()).collect();
+    let critical: Vec<f64> = (1..=7).map(|depth| critical_fraction(depth, 0.5).unwrap()).collect();
     close(critical[0], 1.0, 1e-11);
     close(critical[1], 0.754_877_666_246_693, 1e-11); // f^2 + f^3 = 1
     assert!(critical.is_sorted_by(|shallow, deep| shallow > deep) && critical[6] > 0.5);
@@ -528,8 +528,20 @@ fn critical_fraction_tends_to_one_half_from_above() {
 }
 
 #[test]
+fn the_critical_fraction_depends_on_the_typical_length() {
+    // Trees of one arity are f^nodes: only at f = 1 does a deeper one not shrink.
+    for p_binary in [0.0, 1.0] {
+        close(critical_fraction(3, p_binary).unwrap(), 1.0, 1e-11);
+    }
+    // Depth 2, typical length 4: f^3 = f for the only tree, against one of length 2 at depth 1.
+    assert_eq!(typical_length(2, 0.95).unwrap(), 4);
+    close(critical_fraction(2, 0.95).unwrap(), 1.0, 1e-11);
+    assert!(critical_fraction(5, 0.3).unwrap() > critical_fraction(5, 0.5).unwrap());
+}
+
+#[test]
 fn bifurcation_follows_the_typical_length() {
-    let curves = bifurcation(6, &[0.4, 0.5, 0.6]).unwrap();
+    let curves = bifurcation(6, &[0.4, 0.5, 0.6], 0.5).unwrap();
     for curve in &curves {
         for (i, value) in curve.at_typical_length.iter().enumerate() {
             let mean = mean_candidates(i + 1, curve.fraction, curve.fraction).unwrap();
@@ -595,7 +607,11 @@ fn scales_are_the_conjecture() {
         assert_eq!((prediction.path_arity, prediction.scales.len()), (2, 6));
         close(prediction.factor, factor, 1e-15);
         for scale in &prediction.scales {
-            close(scale.samples, expected(factor, scale.level as i32, if scale.arity == 2 { m2 } else { m3 }), 1e-13);
+            close(
+                scale.samples,
+                expected(factor, scale.level as i32 + 1, if scale.arity == 2 { m2 } else { m3 }),
+                1e-13,
+            );
         }
         close(prediction.samples(), expected(factor, 3, m3), 1e-13); // eq. samp_comp
     }
@@ -663,8 +679,8 @@ fn parameters_out_of_range_are_rejected() {
         assert_eq!(grammatical_fraction(depth, 0.5, 0.5, 0.5), Err(error));
         assert_eq!(paper_grammatical_fraction(depth, 0.5, 0.5, 0.5), Err(error));
         assert_eq!(mean_candidates(depth, 0.5, 0.5), Err(error));
-        assert_eq!(bifurcation(depth, &[0.5]), Err(error));
-        assert_eq!(critical_fraction(depth), Err(error));
+        assert_eq!(bifurcation(depth, &[0.5], 0.5), Err(error));
+        assert_eq!(critical_fraction(depth, 0.5), Err(error));
         assert_eq!(splits(4, depth), Err(error));
         assert_eq!(median_splits(depth), Err(error));
         assert_eq!(sample_complexity(depth, 8, 2, 16, 0.5), Err(error));
@@ -686,7 +702,7 @@ fn parameters_out_of_range_are_rejected() {
         bad_share(class_entropy(value, 0.5, 0.5).map(drop));
         bad_share(paper_class_entropy(value).map(drop));
         bad_share(mean_candidates(2, 0.5, value).map(drop));
-        bad_share(bifurcation(2, &[0.5, value]).map(drop));
+        bad_share(bifurcation(2, &[0.5, value], 0.5).map(drop));
     }
     assert_eq!(branching_variance(0, 0.5), Err(TheoryError::EmptyLevel));
     assert_eq!(sample_complexity(2, 8, 9, 16, 0.5), Err(TheoryError::Rules { arity: 2, rules: 9, most: 8 }));

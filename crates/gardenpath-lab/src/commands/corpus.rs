@@ -4,7 +4,7 @@ mod info;
 mod sample;
 
 use super::Answer;
-use crate::cli::whole_number;
+use crate::cli::{SeedOption, whole_number};
 use anyhow::{Result, anyhow};
 use clap::{Args, Subcommand};
 use std::ops::Range;
@@ -18,15 +18,15 @@ pub enum Command {
 Sentence i is a function of (grammar, seed, i) alone: corpora nest, and any slice can be made anywhere.
 
 Examples:
-  gardenpath corpus sample g.pcfg --count 1e6 --seed 1 -o c.parquet
-  gardenpath corpus sample g.pcfg --count 1e6 --seed 1 --first 1e6 -o more.parquet
-  gardenpath corpus sample g.pcfg --count 10 --trees -o -")]
+  gardenpath corpus sample g.pcfg --samples 1e6 --seed 1 -o c.parquet
+  gardenpath corpus sample g.pcfg --samples 1e6 --seed 1 --first 1e6 -o more.parquet
+  gardenpath corpus sample g.pcfg --samples 10 --trees -o -")]
     Sample(Sample),
     /// Count sentences, tokens, lengths and roots of a file, or of a stream sampled on the fly
     #[command(after_help = "\
 Examples:
   gardenpath corpus info c.parquet
-  gardenpath corpus info g.pcfg --count 1e9 --seed 1")]
+  gardenpath corpus info g.pcfg --samples 1e9 --seed 1")]
     Info(Info),
 }
 
@@ -36,11 +36,10 @@ pub struct Sample {
     /// The grammar (.pcfg or .json), or - for standard input
     grammar: PathBuf,
     /// Number of sentences, also as 1e6
-    #[arg(long, value_parser = whole_number)]
-    count: u64,
-    /// Seed of the corpus
-    #[arg(long, default_value = "0", value_parser = whole_number)]
-    seed: u64,
+    #[arg(long, alias = "count", value_parser = whole_number, value_name = "N")]
+    samples: u64,
+    #[command(flatten)]
+    seed: SeedOption,
     /// Number of the first sentence
     #[arg(long, default_value = "0", value_name = "N", value_parser = whole_number)]
     first: u64,
@@ -55,16 +54,15 @@ pub struct Sample {
 /// The arguments of `corpus info`.
 #[derive(Args, Debug)]
 pub struct Info {
-    /// A corpus (.parquet or .jsonl, - for JSON lines on standard input), or with --count a grammar
+    /// A corpus (.parquet or .jsonl, - for JSON lines on standard input), or with --samples a grammar
     file: PathBuf,
     /// Sample this many sentences of the grammar FILE instead of reading a corpus
-    #[arg(long, value_parser = whole_number)]
-    count: Option<u64>,
-    /// Seed of the sampled corpus
-    #[arg(long, default_value = "0", requires = "count", value_parser = whole_number)]
-    seed: u64,
+    #[arg(long, alias = "count", value_parser = whole_number, value_name = "N")]
+    samples: Option<u64>,
+    #[command(flatten)]
+    seed: SeedOption,
     /// Number of the first sampled sentence
-    #[arg(long, default_value = "0", requires = "count", value_name = "N", value_parser = whole_number)]
+    #[arg(long, default_value = "0", requires = "samples", value_name = "N", value_parser = whole_number)]
     first: u64,
 }
 

@@ -1,14 +1,14 @@
 //! `gardenpath entropy`: how ambiguous the roots of random grammars are.
 
 use super::Answer;
-use crate::cli::ensemble::{EffectiveFractions, EnsembleOptions, note_rounding, same_fraction};
-use crate::cli::{size, whole_number};
+use crate::cli::ensemble::{EffectiveFractions, Fraction, LawOptions, note_rounding, same_fraction};
+use crate::cli::{SeedOption, size, whole_number};
 use crate::draw::plot::{Plot, Series};
 use crate::draw::table::{Table, short};
 use crate::progress;
 use anyhow::{Result, bail};
 use clap::Args;
-use gardenpath::{Ensemble, Seed, class_entropy, theory};
+use gardenpath::{Ensemble, class_entropy, theory};
 use serde::Serialize;
 
 /// The arguments of `entropy`.
@@ -19,26 +19,28 @@ that over grammars; the normalized one is divided by ln(vocab). Numbers of rules
 can differ from --fraction, most of all at small vocabularies; the theory is that of the effective fractions.
 
 Examples:
-  gardenpath entropy --vocab 16 --depth 2 --fraction 0.5 --grammars 10 --sentences 1000
+  gardenpath entropy --vocab 16 --depth 2 --fraction 0.5 --grammars 10 --samples 1000
   gardenpath entropy --vocab 16 --depth 2,3 --fraction 0.1,0.25,0.5,0.75,1")]
 pub struct Arguments {
     /// Number of layers of rules; several with commas
     #[arg(long, required = true, value_delimiter = ',', value_parser = size)]
     depth: Vec<usize>,
+    /// Number of symbols of each level, tokens included
+    #[arg(long, value_parser = size)]
+    vocab: usize,
+    /// Fraction of all tuples that are grammatical: a number, a ratio such as 1/8, or 1/vocab; several with commas
+    #[arg(long, default_value = "0.25", value_delimiter = ',', value_name = "F")]
+    fraction: Vec<Fraction>,
     #[command(flatten)]
-    ensemble: EnsembleOptions,
-    /// Fraction of all tuples that are grammatical; several with commas
-    #[arg(long, required = true, value_delimiter = ',', value_name = "F")]
-    fraction: Vec<f64>,
+    law: LawOptions,
     /// Number of random grammars
     #[arg(long, default_value = "10", value_parser = whole_number, value_name = "N")]
     grammars: u64,
     /// Number of sentences of each grammar
-    #[arg(long, default_value = "1000", value_parser = whole_number, value_name = "N")]
-    sentences: u64,
-    /// Seed of the measurement
-    #[arg(long, default_value = "0", value_parser = whole_number)]
-    seed: u64,
+    #[arg(long, alias = "sentences", default_value = "1000", value_parser = whole_number, value_name = "N")]
+    samples: u64,
+    #[command(flatten)]
+    seed: SeedOption,
 }
 
 /// A measurement at one depth and fraction.
@@ -60,8 +62,8 @@ struct Point {
 /// Runs the measurements.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     let ensembles = ensembles(arguments)?;
-    let Some(total) = arguments.grammars.checked_mul(arguments.sentences) else {
-        bail!("{} grammars with {} sentences each are too many", arguments.grammars, arguments.sentences);
+    let Some(total) = arguments.grammars.checked_mul(arguments.samples) else {
+        bail!("{} grammars with {} sentences each are too many", arguments.grammars, arguments.samples);
     };
     let bar = progress::bar(total.saturating_mul(ensembles.len() as u64), "parsing");
     let bar = if answer.json { progress::beside_results(bar) } else { bar };
@@ -83,8 +85,9 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
 fn ensembles(arguments: &Arguments) -> Result<Vec<(f64, Ensemble)>> {
     let mut ensembles = Vec::new();
     for &depth in &arguments.depth {
-        for &fraction in &arguments.fraction {
-            ensembles.push((fraction, arguments.ensemble.ensemble(depth, same_fraction(fraction))?));
+        for fraction in &arguments.fraction {
+            let fraction = fraction.value(arguments.vocab);
+            ensembles.push((fraction, arguments.law.ensemble(arguments.vocab, depth, same_fraction(fraction))?));
         }
     }
     Ok(ensembles)
@@ -96,8 +99,8 @@ fn measure(
     ensemble: &Ensemble,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Point> {
-    let Arguments { grammars, sentences, .. } = *arguments;
-    let estimate = class_entropy(ensemble, grammars, sentences, Seed::new(arguments.seed), progress)?;
+    let Arguments { grammars, samples, seed, .. } = *arguments;
+    let estimate = class_entropy(ensemble, grammars, samples, seed.get(), progress)?;
     let vocab = ensemble.vocab();
     Ok(Point {
         vocab,
@@ -114,12 +117,12 @@ fn measure(
 
 /// The theory of depth 2, at the fractions that the whole numbers of rules amount to.
 fn predict(arguments: &Arguments, ensemble: &Ensemble) -> Result<Option<f64>> {
-    let options = &arguments.ensemble;
-    if ensemble.depth() != 2 || options.zipf != 0.0 || options.non_overlapping {
+    let law = &arguments.law;
+    if ensemble.depth() != 2 || law.zipf != 0.0 || law.non_overlapping {
         return Ok(None);
     }
     let (binary, ternary) = ensemble.effective_fractions()?;
-    Ok(Some(theory::entropy::class_entropy(binary, ternary, options.p_binary)?))
+    Ok(Some(theory::entropy::class_entropy(binary, ternary, law.p_binary)?))
 }
 
 fn to_text(points: &[Point]) -> String {

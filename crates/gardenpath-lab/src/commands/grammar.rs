@@ -3,13 +3,13 @@
 mod info;
 
 use super::Answer;
-use crate::cli::ensemble::{EffectiveFractions, EnsembleOptions, RuleOptions, note_rounding, same_fraction};
-use crate::cli::{size, whole_number};
+use crate::cli::ensemble::{EffectiveFractions, LawOptions, RuleOptions, note_rounding, same_fraction};
+use crate::cli::{SeedOption, size};
 use crate::files;
 use crate::progress;
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use gardenpath::{Grammar, Seed, fraction_for_entropy};
+use gardenpath::{Grammar, fraction_for_entropy};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -51,10 +51,13 @@ pub struct Sample {
     /// Number of layers of rules
     #[arg(long, value_parser = size)]
     depth: usize,
-    #[command(flatten)]
-    ensemble: EnsembleOptions,
+    /// Number of symbols of each level, tokens included
+    #[arg(long, value_parser = size)]
+    vocab: usize,
     #[command(flatten)]
     rules: RuleOptions,
+    #[command(flatten)]
+    law: LawOptions,
     /// Instead of a fraction: find the one whose ensemble has this mean class entropy, in nats
     #[arg(
         long,
@@ -62,9 +65,8 @@ pub struct Sample {
         conflicts_with_all = ["fraction", "binary_fraction", "ternary_fraction", "binary_rules", "ternary_rules"]
     )]
     class_entropy: Option<f64>,
-    /// Seed of the grammar
-    #[arg(long, default_value = "0", value_parser = whole_number)]
-    seed: u64,
+    #[command(flatten)]
+    seed: SeedOption,
     /// The .pcfg file to write, or - for standard output
     #[arg(short, long, default_value = "-", value_name = "FILE")]
     output: PathBuf,
@@ -109,36 +111,36 @@ pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
 }
 
 fn sample(arguments: &Sample) -> Result<(Grammar, EffectiveFractions)> {
-    let options = &arguments.ensemble;
+    let Sample { vocab, depth, law, .. } = arguments;
     let counts = match arguments.class_entropy {
         Some(wanted) => same_fraction(search_fraction(arguments, wanted)?),
-        None => arguments.rules.counts(),
+        None => arguments.rules.counts(*vocab),
     };
-    let ensemble = options.ensemble(arguments.depth, counts)?;
+    let ensemble = law.ensemble(*vocab, *depth, counts)?;
     let (binary, ternary) = ensemble.rules_per_symbol()?;
     let mut remark = format!(
-        "gardenpath grammar: vocab {}, depth {}, binary rules {binary}, ternary rules {ternary}, p_binary {}",
-        options.vocab, arguments.depth, options.p_binary
+        "gardenpath grammar: vocab {vocab}, depth {depth}, binary rules {binary}, ternary rules {ternary}, p_binary {}",
+        law.p_binary
     );
-    if options.zipf != 0.0 {
-        remark += &format!(", zipf {}", options.zipf);
+    if law.zipf != 0.0 {
+        remark += &format!(", zipf {}", law.zipf);
     }
-    if options.non_overlapping {
+    if law.non_overlapping {
         remark += ", non-overlapping";
     }
-    remark += &format!(", seed {}", arguments.seed);
+    remark += &format!(", seed {}", arguments.seed.number());
     let spinner = progress::spinner("sampling the grammar");
-    let grammar = ensemble.sample(Seed::new(arguments.seed))?.with_remarks(vec![remark]);
+    let grammar = ensemble.sample(arguments.seed.get())?.with_remarks(vec![remark]);
     spinner.finish_and_clear();
     note_rounding([&ensemble])?;
     Ok((grammar, EffectiveFractions::of(&ensemble)?))
 }
 
 fn search_fraction(arguments: &Sample, wanted: f64) -> Result<f64> {
-    let ensemble = arguments.ensemble.ensemble(arguments.depth, same_fraction(1.0))?;
+    let ensemble = arguments.law.ensemble(arguments.vocab, arguments.depth, same_fraction(1.0))?;
     let spinner = progress::spinner("searching the fraction");
     let (grammars, sentences) = SEARCH;
-    let found = fraction_for_entropy(&ensemble, wanted, grammars, sentences, Seed::new(arguments.seed));
+    let found = fraction_for_entropy(&ensemble, wanted, grammars, sentences, arguments.seed.get());
     spinner.finish_and_clear();
     let (fraction, entropy) = found?;
     progress::note(&format!(

@@ -3,7 +3,7 @@
 mod report;
 
 use super::Answer;
-use crate::cli::{size, whole_number};
+use crate::cli::{SeedOption, refuse, size, whole_number};
 use crate::draw::table::{counted, grouped};
 use crate::files;
 use crate::progress;
@@ -37,9 +37,8 @@ pub struct Arguments {
     /// Number of sentences to sample from --grammar
     #[arg(long, value_parser = whole_number, requires = "grammar", value_name = "N")]
     samples: Option<u64>,
-    /// Seed of the sentences of --grammar, and of the learner's random starts
-    #[arg(long, default_value = "0", value_parser = whole_number)]
-    seed: u64,
+    #[command(flatten)]
+    seed: SeedOption,
     /// Number of symbols of each level between root and tokens [default: the most that a level of --grammar has]
     #[arg(long, value_parser = size, required_unless_present = "grammar")]
     vocab: Option<usize>,
@@ -49,30 +48,30 @@ pub struct Arguments {
     /// Probability that a node has two children [default: learned in mode exact, 0.5 in mode paper]
     #[arg(long, value_name = "P")]
     p_binary: Option<f64>,
-    /// Share of labels and tokens that may be wrong before mode exact distrusts underivable sentences
-    #[arg(long, default_value_t = exact::Options::NOISE, value_name = "P")]
-    noise: f64,
-    /// Refuse sentences whose length no tree has, instead of skipping them
+    /// Share of labels and tokens that may be wrong before mode exact distrusts underivable sentences [default: 0.02]
+    #[arg(long, value_name = "P")]
+    noise: Option<f64>,
+    /// In mode exact, refuse sentences whose length no tree has, instead of skipping them
     #[arg(long)]
     strict: bool,
     /// How to learn
     #[arg(long, value_enum, default_value = "exact")]
     mode: Mode,
-    /// How mode paper compares triples with the centroids of the pairs
-    #[arg(long, value_enum, default_value = "inner-product")]
-    alignment: Alignment,
-    /// Factor of the threshold for pairs in mode paper
-    #[arg(long, default_value_t = 0.85, value_name = "G")]
-    gamma_binary: f64,
-    /// Factor of the threshold for triples in mode paper
-    #[arg(long, default_value_t = 1.5, value_name = "G")]
-    gamma_ternary: f64,
-    /// Random starts of mode em
-    #[arg(long, default_value = "3", value_parser = size, value_name = "N")]
-    starts: usize,
-    /// Steps of each start of mode em
-    #[arg(long, default_value = "50", value_parser = size, value_name = "N")]
-    rounds: usize,
+    /// How mode paper compares triples with the centroids of the pairs [default: inner-product]
+    #[arg(long, value_enum)]
+    alignment: Option<Alignment>,
+    /// Factor of the threshold for pairs in mode paper [default: 0.85]
+    #[arg(long, value_name = "G")]
+    gamma_binary: Option<f64>,
+    /// Factor of the threshold for triples in mode paper [default: 1.5]
+    #[arg(long, value_name = "G")]
+    gamma_ternary: Option<f64>,
+    /// Random starts of mode em [default: 3]
+    #[arg(long, value_parser = size, value_name = "N")]
+    starts: Option<usize>,
+    /// Steps of each start of mode em [default: 50]
+    #[arg(long, value_parser = size, value_name = "N")]
+    rounds: Option<usize>,
     /// The true grammar, to score the learned rules
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
@@ -96,9 +95,10 @@ pub enum Mode {
 }
 
 /// How triples are compared with centroids.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum Alignment {
     /// As the paper's proposition does
+    #[default]
     InnerProduct,
     /// As the paper's Algorithm 3 does
     Cosine,
@@ -130,6 +130,7 @@ struct Sizes {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
+    arguments.refuse_options_of_other_modes()?;
     if let Some(output) = &arguments.output {
         files::grammar::check_output(output)?;
     }
@@ -147,12 +148,12 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     }
     let corpus = match (&arguments.corpus, &truth, arguments.samples) {
         (Some(path), ..) => read(path)?,
-        (None, Some(truth), Some(samples)) => sample(truth, Seed::new(arguments.seed), samples)?,
+        (None, Some(truth), Some(samples)) => sample(truth, arguments.seed.get(), samples)?,
         _ => bail!("expected a corpus, or --grammar with --samples"),
     };
     let test = match (&arguments.test, &truth) {
         (Some(path), _) => Some(read(path)?),
-        (None, Some(truth)) => Some(sample(truth, test_seed(arguments.seed), TEST_SENTENCES)?),
+        (None, Some(truth)) => Some(sample(truth, arguments.seed.get().child(TEST), TEST_SENTENCES)?),
         (None, None) => None,
     };
     let most = |of_truth: fn(&Grammar) -> usize, of_test: fn(&Corpus) -> &[Symbol]| {
@@ -191,38 +192,61 @@ fn hidden_symbols(grammar: &Grammar) -> usize {
     inner.iter().copied().max().unwrap_or(grammar.vocab())
 }
 
-/// The seed of the sentences that test a learner: no corpus that a user samples has it.
-fn test_seed(seed: u64) -> Seed {
-    Seed::new(seed).child("test")
+/// The child of the seed for the sentences that test a learner: no corpus that a user samples has it.
+const TEST: &str = "test";
+
+impl Arguments {
+    fn refuse_options_of_other_modes(&self) -> Result<()> {
+        let Arguments { mode, strict, .. } = *self;
+        if mode != Mode::Exact {
+            refuse("--noise", self.noise, "only mode exact tolerates noise")?;
+            refuse("--strict", strict.then_some(()), "only mode exact skips sentences of impossible length")?;
+        }
+        if mode != Mode::Paper {
+            let why = "it belongs to --mode paper";
+            refuse("--alignment", self.alignment, why)?;
+            refuse("--gamma-binary", self.gamma_binary, why)?;
+            refuse("--gamma-ternary", self.gamma_ternary, why)?;
+        }
+        if mode != Mode::Em {
+            refuse("--starts", self.starts, "it belongs to --mode em")?;
+            refuse("--rounds", self.rounds, "it belongs to --mode em")?;
+        } else {
+            refuse("--p-binary", self.p_binary, "mode em learns the probabilities of all rules")?;
+        }
+        Ok(())
+    }
 }
 
 fn learn(corpus: &Corpus, sizes: &Sizes, arguments: &Arguments) -> Result<Outcome> {
-    let seed = Seed::new(arguments.seed);
+    let seed = arguments.seed.get();
     let &Sizes { vocab, depth, tokens, classes } = sizes;
     let spinner = progress::line("learning");
     let outcome = match arguments.mode {
         Mode::Exact => {
-            let Arguments { p_binary, noise, strict, .. } = *arguments;
+            let Arguments { p_binary, strict, .. } = *arguments;
+            let noise = arguments.noise.unwrap_or(exact::Options::NOISE);
             let options = exact::Options { vocab, depth, p_binary, seed, tokens, classes, noise, strict };
             let learned = exact::learn(corpus, &options, &mut |step| spinner.set_message(step.to_owned()))?;
             let exact::Learned { grammar, verdict, skipped, underivable, .. } = learned;
             Outcome { grammar, judged: Some(Judged { verdict, skipped, underivable }) }
         }
         Mode::Paper => {
-            let alignment = match arguments.alignment {
+            let alignment = match arguments.alignment.unwrap_or_default() {
                 Alignment::InnerProduct => paper::Alignment::InnerProduct,
                 Alignment::Cosine => paper::Alignment::Cosine,
             };
             let learner = PaperLearner::new(vocab, depth)
                 .p_binary(arguments.p_binary.unwrap_or(0.5))
-                .gammas(arguments.gamma_binary, arguments.gamma_ternary)
+                .gammas(arguments.gamma_binary.unwrap_or(0.85), arguments.gamma_ternary.unwrap_or(1.5))
                 .alignment(alignment)
                 .sizes(tokens, classes);
             Outcome { grammar: learner.clustering(10, seed).learn(corpus)?.grammar, judged: None }
         }
         Mode::Em => {
-            let Arguments { starts, rounds, .. } = *arguments;
-            let options = em::Options { vocab, depth, starts, rounds, seed, tokens, classes };
+            let mut options = em::Options { seed, tokens, classes, ..em::Options::new(vocab, depth) };
+            options.starts = arguments.starts.unwrap_or(options.starts);
+            options.rounds = arguments.rounds.unwrap_or(options.rounds);
             let found = em::learn(corpus, &options, &mut |start, round, likelihood| {
                 let (start, round) = (start + 1, round + 1);
                 spinner.set_message(format!("start {start}, step {round}, likelihood {likelihood:.4}"));

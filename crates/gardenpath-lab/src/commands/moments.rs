@@ -1,7 +1,7 @@
 //! `gardenpath moments`: the statistics of adjacent tokens and the root, as tensors.
 
 use super::Answer;
-use crate::cli::whole_number;
+use crate::cli::{SeedOption, whole_number};
 use crate::draw::table::grouped;
 use crate::files::{self, Output, atomic};
 use crate::progress;
@@ -29,9 +29,8 @@ pub struct Arguments {
     /// Number of sentences to sample, or exact
     #[arg(long, value_parser = samples, value_name = "N|exact")]
     samples: Samples,
-    /// Seed of the sentences
-    #[arg(long, default_value = "0", value_parser = whole_number)]
-    seed: u64,
+    #[command(flatten)]
+    seed: SeedOption,
     /// The .safetensors file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -75,9 +74,12 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     atomic::check_name(output, "safetensors")?;
     let grammar = files::grammar::read(&arguments.grammar)?;
     let (covariance, sentences) = match arguments.samples {
-        Samples::Exact => (ExpectedMoments::new(&grammar)?.covariance(), None),
+        Samples::Exact => {
+            arguments.seed.refuse("exact moments are not sampled")?;
+            (ExpectedMoments::new(&grammar)?.covariance(), None)
+        }
         Samples::Number(0) => bail!("--samples is 0, expected at least 1"),
-        Samples::Number(count) => (count_sampled(&grammar, count, arguments.seed)?, Some(count)),
+        Samples::Number(count) => (count_sampled(&grammar, count, arguments.seed.get())?, Some(count)),
     };
     write(&covariance, &grammar, sentences, arguments)?;
     if answer.json {
@@ -94,14 +96,14 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     Ok(())
 }
 
-fn count_sampled(grammar: &Grammar, count: u64, seed: u64) -> Result<Covariance> {
+fn count_sampled(grammar: &Grammar, count: u64, seed: Seed) -> Result<Covariance> {
     let mut moments = Moments::new(grammar.vocab(), grammar.classes())?;
     let sampler = Sampler::new(grammar);
     let bar = progress::bar(count, "counting");
     for first in (0..count).step_by(PIECE as usize) {
         let numbers = first..count.min(first + PIECE);
         bar.inc(numbers.end - numbers.start);
-        moments.add_sampled(&sampler, Seed::new(seed), numbers)?;
+        moments.add_sampled(&sampler, seed, numbers)?;
     }
     bar.finish_and_clear();
     Ok(moments.covariance())
@@ -123,7 +125,7 @@ fn write(covariance: &Covariance, grammar: &Grammar, sentences: Option<u64>, arg
         ("triple_covariance", TensorView::new(Dtype::F64, vec![vocab, vocab, vocab, classes], &triples)?),
     ];
     // One entry: the order of several would be that of a hash table, different in every run.
-    let origin = Origin { grammar: grammar.fingerprint(), sentences, seed: arguments.seed };
+    let origin = Origin { grammar: grammar.fingerprint(), sentences, seed: arguments.seed.number() };
     let metadata = HashMap::from([("gardenpath".to_owned(), serde_json::to_string(&origin)?)]);
     let file = safetensors::serialize(views, Some(metadata))?;
     let mut output = Output::create(&arguments.output)?;

@@ -2,12 +2,12 @@
 
 use super::Answer;
 use super::train::ModelName;
-use crate::cli::{size, whole_number};
+use crate::cli::{SeedOption, size, whole_number};
 use crate::draw::table::{Table, short};
 use crate::progress;
 use anyhow::{Result, bail};
 use clap::Args;
-use gardenpath::{Corpus, Ensemble, Seed};
+use gardenpath::{Corpus, Ensemble};
 use gardenpath_nn::mup::{Coordinates, coordinates, exponent};
 use gardenpath_nn::{Architecture, Network};
 use serde::Serialize;
@@ -41,9 +41,8 @@ pub struct Arguments {
     /// Sentences of the batch
     #[arg(long, default_value = "32", value_parser = whole_number, value_name = "N")]
     batch: u64,
-    /// Seed of grammar, batch and weights
-    #[arg(long, default_value = "0", value_parser = whole_number)]
-    seed: u64,
+    #[command(flatten)]
+    seed: SeedOption,
 }
 
 /// One layer at all widths.
@@ -65,7 +64,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     if widths.len() < 2 || arguments.steps == 0 || arguments.batch == 0 {
         bail!("expected at least two different --widths, one step and one sentence");
     }
-    let seed = Seed::new(arguments.seed);
+    let seed = arguments.seed.get();
     let ensemble = Ensemble::new(arguments.vocab, arguments.depth).fraction(1.0 / arguments.vocab as f64);
     let grammar = ensemble.sample(seed)?;
     let networks = widths.iter().map(|&width| {

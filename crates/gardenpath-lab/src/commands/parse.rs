@@ -4,12 +4,12 @@ mod by_hand;
 mod modes;
 
 use super::Answer;
-use crate::cli::{size, whole_number};
+use crate::cli::{SeedOption, refuse, size};
 use crate::files;
 use crate::progress;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use gardenpath::{Grammar, Seed};
+use gardenpath::Grammar;
 use modes::Engine;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ What is impossible is null.
 
 Examples:
   gardenpath parse g.pcfg c.parquet --mode inside --json
-  gardenpath corpus sample g.pcfg --count 5 | gardenpath parse g.pcfg - --mode best
+  gardenpath corpus sample g.pcfg --samples 5 | gardenpath parse g.pcfg - --mode best
   gardenpath parse g.pcfg --sentence \"0 3 1 2 5\" --svg trees.svg")]
 pub struct Arguments {
     /// The grammar (.pcfg or .json)
@@ -38,15 +38,14 @@ pub struct Arguments {
     /// What to compute for each sentence: inside, best, count, recognize or sample (see below)
     #[arg(long, value_enum, default_value = "inside", hide_possible_values = true, conflicts_with = "sentence")]
     mode: Mode,
-    /// Seed of --mode sample
-    #[arg(long, default_value = "0", value_parser = whole_number)]
-    seed: u64,
+    #[command(flatten)]
+    seed: SeedOption,
     /// Parse this sentence: names of tokens, or their numbers as [0,3,1]; shows all its trees
     #[arg(long, value_name = "TOKENS")]
     sentence: Option<String>,
-    /// Draw at most this many trees of --sentence
-    #[arg(long, default_value = "10", value_parser = size, value_name = "N")]
-    limit: usize,
+    /// Draw at most this many trees of --sentence [default: 10]
+    #[arg(long, value_parser = size, value_name = "N")]
+    limit: Option<usize>,
     /// Draw the trees of --sentence side by side as an SVG picture
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -72,18 +71,24 @@ const BLOCK: usize = 2048;
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
+    if arguments.sentence.is_some() || !matches!(arguments.mode, Mode::Sample) {
+        arguments.seed.refuse("only --mode sample draws at random")?;
+    }
     let grammar = files::grammar::read(&arguments.grammar)?;
     match (&arguments.sentence, &arguments.corpus) {
-        (Some(sentence), _) => by_hand::run(&grammar, sentence, arguments.limit, arguments.svg.as_deref(), answer),
-        (None, Some(corpus)) => parse_corpus(&grammar, corpus, arguments, answer),
+        (Some(sentence), _) => {
+            by_hand::run(&grammar, sentence, arguments.limit.unwrap_or(10), arguments.svg.as_deref(), answer)
+        }
+        (None, Some(corpus)) => {
+            refuse("--limit", arguments.limit, "it belongs to --sentence")?;
+            refuse("--svg", arguments.svg.as_ref(), "it draws the trees of one --sentence")?;
+            parse_corpus(&grammar, corpus, arguments, answer)
+        }
         (None, None) => bail!("expected a corpus or --sentence"),
     }
 }
 
 fn parse_corpus(grammar: &Grammar, path: &Path, arguments: &Arguments, answer: &mut Answer) -> Result<()> {
-    if arguments.svg.is_some() {
-        bail!("--svg draws the trees of one sentence, expected --sentence");
-    }
     if files::is_standard(path) && files::is_standard(&arguments.grammar) {
         bail!("the grammar and the corpus cannot both come from standard input");
     }
@@ -91,7 +96,7 @@ fn parse_corpus(grammar: &Grammar, path: &Path, arguments: &Arguments, answer: &
     if pieces.fingerprint.as_ref().is_some_and(|fingerprint| *fingerprint != grammar.fingerprint()) {
         progress::note(&format!("note: {} was sampled from another grammar", path.display()));
     }
-    let engine = Engine::new(grammar, arguments.mode, Seed::new(arguments.seed));
+    let engine = Engine::new(grammar, arguments.mode, arguments.seed.get());
     let json = answer.json;
     let spinner = progress::beside_results(progress::counter("parsed"));
     let mut first = 0;

@@ -3,12 +3,11 @@
 mod table;
 
 use super::Answer;
-use crate::cli::{size, whole_number};
+use crate::cli::{SeedOption, size};
 use crate::files::run::RunDirectory;
 use crate::progress;
 use anyhow::Result;
 use clap::Args;
-use gardenpath::Seed;
 use gardenpath_nn::engine;
 use gardenpath_nn::model::Model;
 use gardenpath_nn::probe::{Probe, ProbeReport};
@@ -33,17 +32,16 @@ pub struct Arguments {
     #[arg(long)]
     initial: bool,
     /// Sentences to which linear probes are fitted, with one node of each level
-    #[arg(long, default_value = "4000", value_parser = size, value_name = "N")]
-    train: usize,
+    #[arg(long, alias = "train", default_value = "4000", value_parser = size, value_name = "N")]
+    samples: usize,
     /// Sentences on which they are tested
-    #[arg(long, default_value = "2000", value_parser = size, value_name = "N")]
-    held_out: usize,
+    #[arg(long, alias = "held-out", default_value = "2000", value_parser = size, value_name = "N")]
+    test_samples: usize,
     /// Sentences in which synonyms are exchanged
     #[arg(long, default_value = "1000", value_parser = size, value_name = "N")]
     exchanged: usize,
-    /// Seed of the sentences
-    #[arg(long, default_value = "0", value_parser = whole_number)]
-    seed: u64,
+    #[command(flatten)]
+    seed: SeedOption,
 }
 
 /// What is printed as JSON.
@@ -66,10 +64,10 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     } else {
         directory.best_weights(&network)?
     };
-    let Arguments { train, held_out, exchanged, .. } = *arguments;
+    let Arguments { samples: train, test_samples: held_out, exchanged, .. } = *arguments;
     let spinner = progress::spinner("probing");
     let probe = Probe { train, held_out, exchanged };
-    let report = probe.run(&mut Model::new(&network), &weights, &grammar, Seed::new(arguments.seed).child("probe"))?;
+    let report = probe.run(&mut Model::new(&network), &weights, &grammar, arguments.seed.get().child("probe"))?;
     spinner.finish_and_clear();
     if !answer.json {
         return answer.text(&table::to_text(&report));

@@ -20,7 +20,7 @@ verdict. Interrupted at any moment and started again, it goes on where it was; w
 
 Examples:
   gardenpath reproduce
-  gardenpath reproduce transition clustering --scale full --out full
+  gardenpath reproduce transition clustering --scale full -o full
   gardenpath reproduce --list")]
 pub struct Arguments {
     /// Names of figures [default: all]
@@ -29,10 +29,10 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value = "quick")]
     scale: Scale,
     /// Directory of the report and of all results
-    #[arg(long, default_value = "reproduction", value_name = "DIR")]
-    out: PathBuf,
+    #[arg(short, long, alias = "out", default_value = "reproduction", value_name = "DIR")]
+    output: PathBuf,
     /// Only list the names of all figures
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["figures", "scale", "output"])]
     list: bool,
 }
 
@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     if arguments.list {
         return list(answer);
     }
-    let mut press = Press::new(&arguments.out, selected(&arguments.figures)?, arguments.scale)?;
+    let mut press = Press::new(&arguments.output, selected(&arguments.figures)?, arguments.scale)?;
     progress::note(&format!("the report grows in {}", press.page().display()));
     for number in 0..press.len() {
         let bar = progress::bar(press.cells(number)?.len() as u64, press.report().entries[number].name);
@@ -80,6 +80,10 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
 
 fn list(answer: &mut Answer) -> Result<()> {
     let all = chapters();
+    if answer.json {
+        let named = |chapter: &&Chapter| json!({"figure": chapter.name, "title": chapter.title});
+        return all.iter().try_for_each(|chapter| answer.json_line(&named(chapter)));
+    }
     let width = all.iter().map(|chapter| chapter.name.len()).max().unwrap_or(0);
     all.iter().try_for_each(|chapter| answer.text(&format!("{:width$}  {}\n", chapter.name, chapter.title)))
 }

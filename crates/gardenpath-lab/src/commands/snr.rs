@@ -1,14 +1,13 @@
 //! `gardenpath snr`: how many sentences the statistics of adjacent symbols need, measured on the data alone.
 
 use super::Answer;
-use crate::cli::ensemble::{EffectiveFractions, note_rounding};
-use crate::cli::{size, whole_number};
+use crate::cli::ensemble::{EffectiveFractions, LawOptions, RuleOptions, note_rounding};
+use crate::cli::{SeedOption, size, whole_number};
 use crate::draw::table::{Table, grouped, short};
 use crate::progress;
 use anyhow::{Result, bail};
 use clap::Args;
 use gardenpath::snr::{Average, SignalStudy, expected_range};
-use gardenpath::{Ensemble, Seed};
 use serde::Serialize;
 
 /// The arguments of `snr`.
@@ -19,7 +18,7 @@ defines it. The sample complexity is where its inverse falls to 0.5; the interva
 (null) where some of its samples do not cross 0.5 within the range that was measured.
 
 Examples:
-  gardenpath snr --vocab 8,16,32 --depth 2
+  gardenpath snr --vocab 8,16,32 --depth 2 --fraction 1/vocab
   gardenpath snr --vocab 8,12,16 --depth 2 --fraction 0.25 --grammars 20 --json")]
 pub struct Arguments {
     /// Number of symbols of each level; several with commas
@@ -28,15 +27,15 @@ pub struct Arguments {
     /// Number of layers of rules
     #[arg(long, value_parser = size)]
     depth: usize,
-    /// Fraction of all tuples that are grammatical [default: 1/vocab]
-    #[arg(long, value_name = "F")]
-    fraction: Option<f64>,
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    law: LawOptions,
     /// Number of random grammars
     #[arg(long, default_value = "10", value_parser = whole_number, value_name = "N")]
     grammars: u64,
-    /// Seed of the measurement
-    #[arg(long, default_value = "0", value_parser = whole_number)]
-    seed: u64,
+    #[command(flatten)]
+    seed: SeedOption,
 }
 
 /// The measurement at one vocabulary.
@@ -44,7 +43,8 @@ pub struct Arguments {
 struct Point {
     vocab: usize,
     depth: usize,
-    fraction: f64,
+    /// `null` if rules were asked for in another way.
+    fraction: Option<f64>,
     effective_fractions: EffectiveFractions,
     /// Where the inverse ratio of means falls to 0.5.
     sample_complexity: Option<f64>,
@@ -84,19 +84,19 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
 }
 
 fn measure(arguments: &Arguments, vocab: usize, progress: &(dyn Fn(u64) + Sync)) -> Result<Point> {
-    let fraction = arguments.fraction.unwrap_or(1.0 / vocab as f64);
-    let ensemble = Ensemble::new(vocab, arguments.depth).fraction(fraction);
+    let Arguments { depth, rules, law, seed, .. } = arguments;
+    let ensemble = law.ensemble(vocab, *depth, rules.counts(vocab))?;
     let samples = expected_range(&ensemble, POINTS)?;
-    let study = SignalStudy::measure(&ensemble, arguments.grammars, &samples, Seed::new(arguments.seed), progress)?;
+    let study = SignalStudy::measure(&ensemble, arguments.grammars, &samples, seed.get(), progress)?;
     note_rounding([&ensemble])?;
     Ok(Point {
         vocab,
-        depth: arguments.depth,
-        fraction,
+        depth: *depth,
+        fraction: rules.fraction(vocab),
         effective_fractions: EffectiveFractions::of(&ensemble)?,
         sample_complexity: study.sample_complexity(THRESHOLD, Average::RatioOfMeans),
         interval: study
-            .interval(THRESHOLD, Average::RatioOfMeans, 0.9, Seed::new(arguments.seed))
+            .interval(THRESHOLD, Average::RatioOfMeans, 0.9, seed.get())
             .map(|(low, high)| [low, high].map(|end| (end > 0.0 && end.is_finite()).then_some(end))),
         mean_of_ratios: study.sample_complexity(THRESHOLD, Average::MeanOfRatios),
         inverse: study.inverse(Average::RatioOfMeans),
@@ -117,7 +117,7 @@ fn to_text(points: &[Point], grammars: u64) -> String {
         table.row([
             point.vocab.to_string(),
             point.depth.to_string(),
-            short(point.fraction),
+            point.fraction.map_or("–".to_owned(), short),
             shown(point.sample_complexity),
             interval,
             shown(point.mean_of_ratios),

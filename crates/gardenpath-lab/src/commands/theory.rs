@@ -4,7 +4,7 @@ mod curves;
 mod numbers;
 
 use super::Answer;
-use crate::cli::ensemble::RuleOptions;
+use crate::cli::ensemble::{Fraction, RuleOptions, plain_fraction};
 use crate::cli::size;
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -12,18 +12,20 @@ use clap::{Args, Subcommand};
 /// The subcommands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// The distribution of sentence lengths (depends on --depth and --p-binary)
-    Lengths(Curve),
-    /// The number of trees of each length (depends on --depth)
-    Trees(Curve),
-    /// The fraction of all strings of each length that are grammatical (depends on all options)
+    /// The distribution of sentence lengths
+    Lengths(Lengths),
+    /// The number of trees of each length
+    Trees(Shapes),
+    /// The fraction of all strings of each length that are grammatical
     #[command(after_help = "\
 In JSON, value is the paper's form, corrected the one with the weights of the lengths restored.")]
     Fraction(Curve),
-    /// The mean number of symbols a parser proposes for a span of each length (depends on --depth and --fraction)
+    /// The mean number of symbols a parser proposes for a span of each length
+    #[command(after_help = "\
+The typical length, and with it the critical fraction, depends on --p-binary; the curve itself does not.")]
     Candidates(Curve),
-    /// The number of ways to cut a span of each length in two and in three (depends on --depth)
-    Splits(Curve),
+    /// The number of ways to cut a span of each length in two and in three
+    Splits(Shapes),
     /// The class entropy at depth 2
     #[command(after_help = "\
 In JSON, paper is the printed formula (it exists for equal fractions and p-binary 1/2), corrected the exact one.
@@ -42,31 +44,46 @@ Example:
     Complexity(Complexity),
 }
 
-/// The arguments of all curves over the length; each takes what it depends on and ignores the others.
+/// The arguments of curves that depend on the shape of trees alone.
 #[derive(Args, Debug)]
-pub struct Curve {
+pub struct Shapes {
     /// Number of layers of rules
     #[arg(long, value_parser = size)]
     depth: usize,
-    /// Fraction of all pairs and triples that are grammatical
-    #[arg(long, default_value_t = 0.5, value_name = "F")]
-    fraction: f64,
-    /// Fraction of the pairs, if it differs
-    #[arg(long, value_name = "F")]
-    binary_fraction: Option<f64>,
-    /// Fraction of the triples, if it differs
-    #[arg(long, value_name = "F")]
-    ternary_fraction: Option<f64>,
+}
+
+/// The arguments of the length law.
+#[derive(Args, Debug)]
+pub struct Lengths {
+    /// Number of layers of rules
+    #[arg(long, value_parser = size)]
+    depth: usize,
     /// Probability that a node has two children, not three
     #[arg(long, default_value_t = 0.5, value_name = "P")]
     p_binary: f64,
+}
+
+/// The arguments of curves that depend on the rules as well.
+#[derive(Args, Debug)]
+pub struct Curve {
+    #[command(flatten)]
+    lengths: Lengths,
+    /// Fraction of all pairs and triples that are grammatical [default: 0.25]
+    #[arg(long, value_name = "F", value_parser = plain_fraction, conflicts_with_all = ["binary_fraction", "ternary_fraction"])]
+    fraction: Option<f64>,
+    /// Fraction of the pairs that are grammatical
+    #[arg(long, value_name = "F", value_parser = plain_fraction, requires = "ternary_fraction")]
+    binary_fraction: Option<f64>,
+    /// Fraction of the triples that are grammatical
+    #[arg(long, value_name = "F", value_parser = plain_fraction, requires = "binary_fraction")]
+    ternary_fraction: Option<f64>,
 }
 
 /// The arguments of `theory entropy`.
 #[derive(Args, Debug)]
 pub struct Entropy {
     /// Fraction of all pairs and triples that are grammatical; several with commas
-    #[arg(long, required = true, value_delimiter = ',', value_name = "F")]
+    #[arg(long, default_value = "0.25", value_delimiter = ',', value_parser = plain_fraction, value_name = "F")]
     fraction: Vec<f64>,
     /// Probability that a node has two children, not three
     #[arg(long, default_value_t = 0.5, value_name = "P")]
@@ -92,7 +109,8 @@ pub struct Complexity {
 impl Curve {
     /// The fractions of pairs and of triples.
     fn both(&self) -> (f64, f64) {
-        (self.binary_fraction.unwrap_or(self.fraction), self.ternary_fraction.unwrap_or(self.fraction))
+        let both = self.fraction.unwrap_or(Fraction::default().value(1));
+        (self.binary_fraction.unwrap_or(both), self.ternary_fraction.unwrap_or(both))
     }
 }
 

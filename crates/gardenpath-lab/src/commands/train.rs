@@ -4,15 +4,15 @@ mod curve;
 mod line;
 
 use super::Answer;
-use crate::cli::ensemble::{EffectiveFractions, RuleOptions, note_rounding};
-use crate::cli::{size, whole_number};
+use crate::cli::ensemble::{EffectiveFractions, LawOptions, RANDOM_GRAMMAR, RuleOptions, note_rounding};
+use crate::cli::{SeedOption, refuse, size, whole_number};
 use crate::draw::table::{grouped, short};
 use crate::files;
 use crate::files::run::{RESULT, RunDirectory};
 use crate::training::{Data, Device, Outcome, Recipe};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use gardenpath::{Ensemble, Grammar, Seed};
+use gardenpath::{Ensemble, Grammar};
 use gardenpath_nn::engine::{Engine, NamedTensor};
 use gardenpath_nn::train::{Event, Progress, Record, Settings, Trainer};
 use gardenpath_nn::{Architecture, Network, Normalization, Optimizer};
@@ -37,7 +37,7 @@ pub struct Arguments {
     #[arg(long, value_enum)]
     model: ModelName,
     /// Train on the sentences of this grammar instead of a random one
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["vocab", "depth"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["vocab", "depth"], conflicts_with_all = RANDOM_GRAMMAR)]
     grammar: Option<PathBuf>,
     /// Number of symbols of each level, tokens included
     #[arg(long, value_parser = size, required_unless_present = "grammar", requires = "depth")]
@@ -47,9 +47,8 @@ pub struct Arguments {
     depth: Option<usize>,
     #[command(flatten)]
     rules: RuleOptions,
-    /// Probability that a node has two children, not three
-    #[arg(long, default_value_t = 0.5, value_name = "P")]
-    p_binary: f64,
+    #[command(flatten)]
+    law: LawOptions,
     /// Number of sentences to learn from
     #[arg(long, value_parser = whole_number, value_name = "N")]
     samples: u64,
@@ -59,24 +58,23 @@ pub struct Arguments {
     /// Channels of each layer [default: 512]
     #[arg(long, default_value = "512", value_parser = size, hide_default_value = true)]
     width: usize,
-    /// Seed of grammar, sentences, weights and batches
-    #[arg(long, default_value = "0", value_parser = whole_number)]
-    seed: u64,
+    #[command(flatten)]
+    seed: SeedOption,
     /// Sentences of a batch
     #[arg(long, default_value = "128", value_parser = size, value_name = "N")]
     batch: usize,
     /// Learning rate [default: the width (cnn, inn), 0.0005 (transformer)]
     #[arg(long, value_name = "R")]
     learning_rate: Option<f64>,
-    /// Scale of hidden layers (cnn, inn)
-    #[arg(long, value_enum, default_value = "fan-in")]
-    normalization: Scale,
+    /// Scale of hidden layers (cnn, inn) [default: fan-in]
+    #[arg(long, value_enum)]
+    normalization: Option<Scale>,
     /// Layers of a transformer [default: the depth]
     #[arg(long, value_parser = size, value_name = "N")]
     layers: Option<usize>,
-    /// Heads of a transformer
-    #[arg(long, default_value = "16", value_parser = size, value_name = "N")]
-    heads: usize,
+    /// Heads of a transformer [default: 16]
+    #[arg(long, value_parser = size, value_name = "N")]
+    heads: Option<usize>,
     /// Hidden size of a transformer's perceptrons [default: four times the width]
     #[arg(long, value_parser = size, value_name = "N")]
     mlp: Option<usize>,
@@ -124,7 +122,7 @@ struct Report<'a> {
     recipe: &'a Recipe,
     vocab: usize,
     depth: usize,
-    /// Of all tuples; `null` for a grammar from a file.
+    /// Of all tuples; `null` for a grammar from a file, and if rules were asked for in another way.
     fraction: Option<f64>,
     /// What whole numbers of rules amount to; `null` for a grammar from a file.
     effective_fractions: Option<EffectiveFractions>,
@@ -269,28 +267,38 @@ impl Arguments {
             return Ok((files::grammar::read(path)?, None));
         }
         let (Some(vocab), Some(depth)) = (self.vocab, self.depth) else { bail!("expected --vocab and --depth") };
-        let ensemble = Ensemble::new(vocab, depth).counts(self.rules.counts()).p_binary(self.p_binary);
-        Ok((ensemble.sample(Seed::new(self.seed))?, Some(ensemble)))
+        let ensemble = self.law.ensemble(vocab, depth, self.rules.counts(vocab))?;
+        Ok((ensemble.sample(self.seed.get())?, Some(ensemble)))
     }
 
+    /// The fraction of all tuples that are grammatical, if one was chosen, by default or not.
     fn fraction(&self) -> Option<f64> {
-        if self.grammar.is_none() { self.rules.fraction } else { None }
+        self.vocab.and_then(|vocab| self.rules.fraction(vocab))
     }
 
     fn recipe(&self, grammar: &Grammar) -> Result<Recipe> {
         if self.batch == 0 || self.patience.is_nan() || self.patience <= 1.0 {
             bail!("expected a --batch of at least 1 and a --patience above 1");
         }
+        let is_transformer = self.model == ModelName::Transformer;
+        if is_transformer {
+            refuse("--normalization", self.normalization, "it belongs to --model cnn and inn")?;
+        } else {
+            let why = "it belongs to --model transformer";
+            refuse("--layers", self.layers, why)?;
+            refuse("--heads", self.heads, why)?;
+            refuse("--mlp", self.mlp, why)?;
+        }
         let normalization = match self.normalization {
-            Scale::FanIn => Normalization::FanIn,
-            Scale::Width => Normalization::Width,
+            None | Some(Scale::FanIn) => Normalization::FanIn,
+            Some(Scale::Width) => Normalization::Width,
         };
         let architecture = match self.model {
             ModelName::Cnn => Architecture::Cnn { normalization },
             ModelName::Inn => Architecture::Inn { normalization },
             ModelName::Transformer => Architecture::Transformer {
                 layers: self.layers.unwrap_or(grammar.depth()),
-                heads: self.heads,
+                heads: self.heads.unwrap_or(16),
                 mlp: self.mlp.unwrap_or(self.width.saturating_mul(4)),
             },
         };
@@ -308,7 +316,7 @@ impl Arguments {
             min_steps: self.min_steps,
             patience: self.patience,
         };
-        let (width, samples, test, seed) = (self.width, self.samples, self.test, self.seed);
+        let (width, samples, test, seed) = (self.width, self.samples, self.test, self.seed.number());
         Ok(Recipe { architecture, width, optimizer, settings, samples, test, seed })
     }
 }

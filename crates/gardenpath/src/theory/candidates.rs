@@ -17,9 +17,6 @@ use super::lengths::typical_length;
 use super::{ByLength, Magnitude, TheoryError, check_depth, check_fraction, check_fractions};
 use crate::interrupt::checkpoint;
 
-/// The lengths at which the paper follows the map are typical for even odds of branching.
-const P_BINARY: f64 = 0.5;
-
 /// The mean number of symbols proposed for a span of each length, `depth` levels above the tokens (eq. `bottom_up`).
 ///
 /// ```
@@ -43,7 +40,7 @@ pub fn mean_candidates(
 ///
 /// ```
 /// use gardenpath::theory::candidates::bifurcation;
-/// let curve = &bifurcation(2, &[0.5])?[0];
+/// let curve = &bifurcation(2, &[0.5], 0.5)?[0];
 /// assert_eq!(curve.at_typical_length[1].value(), 0.5f64.powi(3) + 0.5f64.powi(4));
 /// # Ok::<(), gardenpath::theory::TheoryError>(())
 /// ```
@@ -51,21 +48,21 @@ pub fn mean_candidates(
 pub struct BifurcationCurve {
     /// The common fraction of grammatical pairs and triples.
     pub fraction: f64,
-    /// The mean number of candidates at the typical length (even odds of branching) of depth 1, 2, ….
+    /// The mean number of candidates at the typical length of depth 1, 2, ….
     pub at_typical_length: Vec<Magnitude>,
 }
 
-/// For each fraction, the mean number of candidates at the typical lengths of depth `1..=depth` (figure
-/// `f_bifurcation`).
+/// For each fraction, the mean number of candidates at the typical lengths of depth `1..=depth`, which depend on the probability of a
+/// binary node (figure `f_bifurcation`, for `p_binary = 1/2`).
 ///
 /// ```
 /// use gardenpath::theory::candidates::bifurcation;
-/// let curves = bifurcation(5, &[0.3, 0.7])?;
+/// let curves = bifurcation(5, &[0.3, 0.7], 0.5)?;
 /// let last = |i: usize| curves[i].at_typical_length[4].value();
 /// assert!(last(0) < 1e-9 && last(1) > 1e3);
 /// # Ok::<(), gardenpath::theory::TheoryError>(())
 /// ```
-pub fn bifurcation(depth: usize, fractions: &[f64]) -> Result<Vec<BifurcationCurve>, TheoryError> {
+pub fn bifurcation(depth: usize, fractions: &[f64], p_binary: f64) -> Result<Vec<BifurcationCurve>, TheoryError> {
     check_depth(depth)?;
     fractions
         .iter()
@@ -75,7 +72,7 @@ pub fn bifurcation(depth: usize, fractions: &[f64]) -> Result<Vec<BifurcationCur
             let mut at_typical_length = Vec::with_capacity(depth);
             for height in 1..=depth {
                 level = ascend(&level, fraction, fraction);
-                at_typical_length.push(level.at(typical_length(height, P_BINARY)?));
+                at_typical_length.push(level.at(typical_length(height, p_binary)?));
             }
             Ok(BifurcationCurve { fraction, at_typical_length })
         })
@@ -92,16 +89,16 @@ pub fn bifurcation(depth: usize, fractions: &[f64]) -> Result<Vec<BifurcationCur
 /// ```
 /// use gardenpath::theory::candidates::critical_fraction;
 /// // At depth 2 it solves f^3 + f^4 = f.
-/// let fraction = critical_fraction(2)?;
+/// let fraction = critical_fraction(2, 0.5)?;
 /// assert!((fraction.powi(2) + fraction.powi(3) - 1.0).abs() < 1e-11);
 /// # Ok::<(), gardenpath::theory::TheoryError>(())
 /// ```
-pub fn critical_fraction(depth: usize) -> Result<f64, TheoryError> {
+pub fn critical_fraction(depth: usize, p_binary: f64) -> Result<f64, TheoryError> {
     check_depth(depth)?;
     let (mut shrinks, mut grows) = (0.0, 1.0);
     for _ in 0..40 {
         let middle = 0.5 * (shrinks + grows);
-        let curve = &bifurcation(depth, &[middle])?[0].at_typical_length;
+        let curve = &bifurcation(depth, &[middle], p_binary)?[0].at_typical_length;
         let before = if depth == 1 { Magnitude::ONE } else { curve[depth - 2] };
         if curve[depth - 1] < before {
             shrinks = middle;

@@ -1,8 +1,8 @@
 //! How many sentences learning needs: the predicted scales `P_(l,s)` and their maximum (conjecture
 //! `conj:nn-sample-complexity`, eq. `samp_comp`).
 //!
-//! Rules of level `l` are found from how the root covaries with pairs and triples of symbols there. The signal is a sum
-//! over paths from the root; each of the `l - 1` levels above multiplies its square by `factor / m`, with `m` rules per
+//! Rules whose children are on level `l` are found from how the root covaries with pairs and triples of symbols there. The
+//! signal is a sum over paths from the root; each of the `l - 1` levels above multiplies its square by `factor / m`, with `m` rules per
 //! symbol. The number of sentences is `v m_s` times the inverse of all these factors.
 //!
 //! Two predictions differ in the factor of a level. The paper averages over the tokens of a sentence as if one
@@ -47,7 +47,7 @@ pub struct SampleComplexity {
 /// let prediction = sample_complexity(3, 8, 2, 16, 0.5)?.paper;
 /// assert_eq!((prediction.path_arity, prediction.factor, prediction.scales.len()), (2, 0.125, 6));
 /// let hardest = prediction.hardest();
-/// assert_eq!((hardest.level, hardest.arity), (3, 3));
+/// assert_eq!((hardest.level, hardest.arity), (2, 3));
 /// # Ok::<(), gardenpath::theory::TheoryError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +56,7 @@ pub struct Prediction {
     pub path_arity: usize,
     /// What each level of this path multiplies the squared signal by, apart from `1 / m`.
     pub factor: f64,
-    /// `P_(l,s)` for each level from 1 to the depth and each arity that occurs.
+    /// `P_(l,s)` for each layer of rules, from the root down, and each arity that occurs.
     pub scales: Vec<Scale>,
 }
 
@@ -65,12 +65,12 @@ pub struct Prediction {
 /// ```
 /// use gardenpath::theory::complexity::sample_complexity;
 /// let scale = sample_complexity(1, 8, 2, 16, 0.5)?.paper.scales[0];
-/// assert_eq!((scale.level, scale.arity, scale.samples), (1, 2, 16.0)); // v m2
+/// assert_eq!((scale.level, scale.arity, scale.samples), (0, 2, 16.0)); // v m2
 /// # Ok::<(), gardenpath::theory::TheoryError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    /// The level of the children, 1 just below the root.
+    /// The level of the parents: 0 is the root. The paper's `l` is one more, the level of the children.
     pub level: usize,
     /// The number of children.
     pub arity: usize,
@@ -155,12 +155,12 @@ fn predict(depth: usize, vocab: f64, branching: f64, kinds: &[Kind], token: Toke
             (factor / kind.rules, kind.arity, factor)
         })
         .fold((0.0, 0, 0.0), |best, next| if next.0 > best.0 { next } else { best });
-    let scales = (1..=depth)
+    let scales = (0..depth)
         .flat_map(|level| {
             kinds.iter().map(move |kind| Scale {
                 level,
                 arity: kind.arity,
-                samples: vocab * kind.rules * signal.powi(1 - level as i32),
+                samples: vocab * kind.rules * signal.powi(-(level as i32)),
             })
         })
         .collect();

@@ -7,7 +7,7 @@ use crate::draw::table::{grouped, short};
 use crate::files::{self, NO_ROOT};
 use crate::progress;
 use anyhow::{Result, bail};
-use gardenpath::{Corpus, Grammar, Sampler, Seed};
+use gardenpath::{Corpus, Grammar, Sampler};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -41,7 +41,7 @@ const SHARD: u64 = 4096;
 
 /// Writes the counts.
 pub fn run(arguments: &Info, answer: &mut Answer) -> Result<()> {
-    let tally = match arguments.count {
+    let tally = match arguments.samples {
         Some(count) => tally_sampled(&files::grammar::read(&arguments.file)?, arguments, count)?,
         None => tally_file(arguments)?,
     };
@@ -54,7 +54,7 @@ pub fn run(arguments: &Info, answer: &mut Answer) -> Result<()> {
 
 fn tally_sampled(grammar: &Grammar, arguments: &Info, count: u64) -> Result<Tally> {
     let numbers = numbers(arguments.first, count)?;
-    let (sampler, seed) = (Sampler::new(grammar), Seed::new(arguments.seed));
+    let (sampler, seed) = (Sampler::new(grammar), arguments.seed.get());
     let bar = progress::bar(count, "sampling");
     let tally = (0..count.div_ceil(SHARD))
         .into_par_iter()
@@ -71,8 +71,9 @@ fn tally_sampled(grammar: &Grammar, arguments: &Info, count: u64) -> Result<Tall
 }
 
 fn tally_file(arguments: &Info) -> Result<Tally> {
+    arguments.seed.refuse("the corpus is read from a file, not sampled")?;
     if arguments.file.extension().is_some_and(|extension| extension == "pcfg") {
-        bail!("{}: is a grammar; say with --count how many sentences to sample", arguments.file.display());
+        bail!("{}: is a grammar; say with --samples how many sentences to sample", arguments.file.display());
     }
     let spinner = progress::counter("sentences read:");
     let mut tally = Tally::default();

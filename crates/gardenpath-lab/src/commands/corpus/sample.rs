@@ -42,7 +42,7 @@ enum Sink<'o> {
 
 /// Samples the corpus.
 pub fn run(arguments: &Sample, answer: &mut Answer) -> Result<()> {
-    let numbers = numbers(arguments.first, arguments.count)?;
+    let numbers = numbers(arguments.first, arguments.samples)?;
     let format = Format::of(&arguments.output)?;
     let to_file = !files::is_standard(&arguments.output);
     let grammar = files::grammar::read(&arguments.grammar)?;
@@ -55,9 +55,9 @@ pub fn run(arguments: &Sample, answer: &mut Answer) -> Result<()> {
             Sink::Parquet(Box::new(Writer::create(&arguments.output, &origin, arguments.trees)?))
         }
     };
-    let (sampler, seed) = (Sampler::new(&grammar), Seed::new(arguments.seed));
+    let (sampler, seed) = (Sampler::new(&grammar), arguments.seed.get());
     let size = (PIECE_TOKENS / grammar.mean_length()).clamp(1.0, 262_144.0) as u64;
-    let bar = progress::bar(arguments.count, "sampling");
+    let bar = progress::bar(arguments.samples, "sampling");
     let bar = if to_file { bar } else { progress::beside_results(bar) };
     let mut first = numbers.start;
     let pieces = Corpus::stream(&sampler, seed, numbers, size).map(|corpus| {
@@ -74,18 +74,18 @@ pub fn run(arguments: &Sample, answer: &mut Answer) -> Result<()> {
     sink.finish()?;
     bar.finish_and_clear();
     if to_file && answer.json {
-        let Sample { output, count, first, seed, .. } = arguments;
+        let Sample { output, samples, first, seed, .. } = arguments;
         let fingerprint = grammar.fingerprint();
         answer.json_line(&Written {
             output,
-            sentences: *count,
+            sentences: *samples,
             tokens,
             first: *first,
-            seed: *seed,
+            seed: seed.number(),
             grammar: fingerprint,
         })?;
     } else if to_file {
-        let counts = format!("{} sentences, {} tokens", grouped(arguments.count), grouped(tokens));
+        let counts = format!("{} sentences, {} tokens", grouped(arguments.samples), grouped(tokens));
         progress::note(&format!("wrote {counts} to {}", arguments.output.display()));
     }
     Ok(())
@@ -99,9 +99,9 @@ fn trees(sampler: &Sampler, grammar: &Grammar, seed: Seed, first: u64, count: us
 fn origin(grammar: &Grammar, arguments: &Sample) -> Vec<(&'static str, String)> {
     vec![
         (keys::GRAMMAR, grammar.fingerprint()),
-        (keys::SEED, arguments.seed.to_string()),
+        (keys::SEED, arguments.seed.number().to_string()),
         (keys::FIRST, arguments.first.to_string()),
-        (keys::COUNT, arguments.count.to_string()),
+        (keys::COUNT, arguments.samples.to_string()),
         (keys::REMARKS, grammar.remarks().join("\n")),
         (keys::CLASSES, grammar.classes().to_string()),
         (keys::VOCAB, grammar.vocab().to_string()),

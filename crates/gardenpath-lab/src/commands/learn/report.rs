@@ -31,7 +31,7 @@ pub(super) struct Report {
     seconds: f64,
 }
 
-/// The rules whose children are on one level.
+/// The rules whose parents are on one level; level 0 is the root.
 #[derive(Serialize)]
 struct Level {
     level: usize,
@@ -67,8 +67,8 @@ impl Report {
         seconds: f64,
     ) -> Result<Self> {
         let levels = match truth {
-            Some(truth) => score_rules(&outcome.grammar, truth)?.iter().rev().map(Level::scored).collect(),
-            None => (0..outcome.grammar.depth()).rev().map(|level| Level::counted(&outcome.grammar, level)).collect(),
+            Some(truth) => score_rules(&outcome.grammar, truth)?.iter().map(Level::scored).collect(),
+            None => (0..outcome.grammar.depth()).map(|level| Level::counted(&outcome.grammar, level)).collect(),
         };
         let learned = test.map(|test| answers(&outcome.grammar, test)).transpose()?;
         let bayes = truth.zip(test).map(|(truth, test)| answers(truth, test)).transpose()?;
@@ -141,7 +141,7 @@ impl Level {
             recall: Some(score.recall()),
         };
         Level {
-            level: score.level + 1,
+            level: score.level,
             binary: rules(&score.binary),
             ternary: rules(&score.ternary),
             purity: Some(Purity { binary: score.binary_purity, ternary: score.ternary_purity }),
@@ -153,6 +153,6 @@ impl Level {
             let rules = grammar.layer(level).rules().iter().filter(|rule| rule.children.len() == arity).count();
             Rules { rules, precision: None, recall: None }
         };
-        Level { level: level + 1, binary: rules(2), ternary: rules(3), purity: None }
+        Level { level, binary: rules(2), ternary: rules(3), purity: None }
     }
 }

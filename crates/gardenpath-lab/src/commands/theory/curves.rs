@@ -1,6 +1,6 @@
 //! Quantities that depend on the length: tables, plots and JSON of the same rows.
 
-use super::Curve;
+use super::{Curve, Lengths, Shapes};
 use crate::commands::Answer;
 use crate::draw::plot::{Plot, Series};
 use crate::draw::table::{Table, short};
@@ -23,7 +23,7 @@ struct Value {
 }
 
 /// The probabilities of the lengths.
-pub fn lengths(arguments: &Curve, answer: &mut Answer) -> Result<()> {
+pub fn lengths(arguments: &Lengths, answer: &mut Answer) -> Result<()> {
     #[derive(Serialize)]
     struct Document {
         depth: usize,
@@ -32,7 +32,7 @@ pub fn lengths(arguments: &Curve, answer: &mut Answer) -> Result<()> {
         std: f64,
         values: Vec<Value>,
     }
-    let Curve { depth, p_binary, .. } = *arguments;
+    let Lengths { depth, p_binary } = *arguments;
     let law = length_distribution(depth, p_binary)?;
     let (mean, std) = (law.mean(), law.variance().sqrt());
     if answer.json {
@@ -47,7 +47,7 @@ pub fn lengths(arguments: &Curve, answer: &mut Answer) -> Result<()> {
 }
 
 /// The exact numbers of trees.
-pub fn trees(arguments: &Curve, answer: &mut Answer) -> Result<()> {
+pub fn trees(arguments: &Shapes, answer: &mut Answer) -> Result<()> {
     #[derive(Serialize)]
     struct Exact {
         len: usize,
@@ -91,7 +91,7 @@ pub fn fraction(arguments: &Curve, answer: &mut Answer) -> Result<()> {
         p_binary: f64,
         values: Vec<Both>,
     }
-    let Curve { depth, p_binary, .. } = *arguments;
+    let Lengths { depth, p_binary } = arguments.lengths;
     let (binary_fraction, ternary_fraction) = arguments.both();
     let paper = paper_grammatical_fraction(depth, binary_fraction, ternary_fraction, p_binary)?;
     let corrected = grammatical_fraction(depth, binary_fraction, ternary_fraction, p_binary)?;
@@ -120,16 +120,17 @@ pub fn candidates(arguments: &Curve, answer: &mut Answer) -> Result<()> {
         depth: usize,
         binary_fraction: f64,
         ternary_fraction: f64,
+        p_binary: f64,
         critical_fraction: f64,
         typical_length: usize,
         values: Vec<Value>,
     }
-    let depth = arguments.depth;
+    let Lengths { depth, p_binary } = arguments.lengths;
     let (binary_fraction, ternary_fraction) = arguments.both();
     let mean = mean_candidates(depth, binary_fraction, ternary_fraction)?;
-    let typical_length = typical_length(depth, 0.5)?;
+    let typical_length = typical_length(depth, p_binary)?;
     let spinner = progress::spinner("searching the critical fraction");
-    let critical_fraction = critical_fraction(depth)?;
+    let critical_fraction = critical_fraction(depth, p_binary)?;
     spinner.finish_and_clear();
     if answer.json {
         let values =
@@ -138,6 +139,7 @@ pub fn candidates(arguments: &Curve, answer: &mut Answer) -> Result<()> {
             depth,
             binary_fraction,
             ternary_fraction,
+            p_binary,
             critical_fraction,
             typical_length,
             values,
@@ -152,7 +154,7 @@ pub fn candidates(arguments: &Curve, answer: &mut Answer) -> Result<()> {
 }
 
 /// The numbers of splits of a span of the root.
-pub fn splits(arguments: &Curve, answer: &mut Answer) -> Result<()> {
+pub fn splits(arguments: &Shapes, answer: &mut Answer) -> Result<()> {
     #[derive(Serialize)]
     struct Splits {
         len: usize,

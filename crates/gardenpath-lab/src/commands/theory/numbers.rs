@@ -77,7 +77,7 @@ pub fn entropy(arguments: &Entropy, answer: &mut Answer) -> Result<()> {
 /// The scales of all levels and arities, and their maximum.
 pub fn complexity(arguments: &Complexity, answer: &mut Answer) -> Result<()> {
     let Complexity { vocab, depth, p_binary, .. } = *arguments;
-    let ensemble = Ensemble::new(vocab, depth).counts(arguments.rules.counts()).p_binary(p_binary);
+    let ensemble = Ensemble::new(vocab, depth).counts(arguments.rules.counts(vocab)).p_binary(p_binary);
     let (binary_rules, ternary_rules) = ensemble.rules_per_symbol()?;
     let both = sample_complexity(depth, vocab as u64, binary_rules as u64, ternary_rules as u64, p_binary)?;
     let scale = |(paper, corrected): (&gardenpath::theory::complexity::Scale, _)| {
@@ -108,7 +108,7 @@ pub fn complexity(arguments: &Complexity, answer: &mut Answer) -> Result<()> {
     answer.text(&format!(
         "sentences needed to see the rules of each level, up to a constant\n\
          (vocab {vocab}, {binary_rules} binary and {ternary_rules} ternary rules per symbol, p_binary {p_binary})\n\n\
-         {table}\nThe hardest are the rules with {} children of level {}.\n",
+         {table}\nThe hardest are the rules with {} children of parents on level {}; level 0 is the root.\n",
         hardest.arity, hardest.level
     ))
 }

@@ -22,7 +22,7 @@ const FRACTIONS: std::ops::RangeInclusive<i32> = 30..=80;
 
 fn draw(_: &Records) -> Result<Page> {
     let fractions: Vec<f64> = FRACTIONS.map(|percent| f64::from(percent) / 100.0).collect();
-    let map = bifurcation(DEPTH, &fractions)?;
+    let map = bifurcation(DEPTH, &fractions, 0.5)?;
     let curve = |depth: usize| {
         let points = map.iter().map(move |curve| (curve.fraction, curve.at_typical_length[depth - 1].value()));
         Series::new(format!("*L* = {depth}"), points).look(Look::curve(Dash::Solid))
@@ -37,7 +37,7 @@ fn draw(_: &Records) -> Result<Page> {
         )
     };
     let critical =
-        (2..=DEPTH).map(|depth| Ok((depth as f64, critical_fraction(depth)?))).collect::<Result<Vec<_>>>()?;
+        (2..=DEPTH).map(|depth| Ok((depth as f64, critical_fraction(depth, 0.5)?))).collect::<Result<Vec<_>>>()?;
     let above = critical.iter().map(|&(depth, fraction)| (depth, fraction - 0.5));
     let predicted = (0..=100).map(|k| 2.0 + f64::from(k) / 20.0).map(|depth| (depth, excess(depth)));
     let limits = Chart::new(
@@ -93,19 +93,19 @@ mod tests {
     #[test]
     fn shallow_maps_are_polynomials() {
         // Two tokens: one pair. Six tokens: 3-3 has three nodes, 2-2-2 four.
-        for curve in bifurcation(2, &[0.3, 0.5, 0.9]).unwrap() {
+        for curve in bifurcation(2, &[0.3, 0.5, 0.9], 0.5).unwrap() {
             let f = curve.fraction;
             assert!((curve.at_typical_length[0].value() - f).abs() < 1e-12);
             assert!((curve.at_typical_length[1].value() - f.powi(3) - f.powi(4)).abs() < 1e-12);
         }
-        let critical = critical_fraction(2).unwrap();
+        let critical = critical_fraction(2, 0.5).unwrap();
         assert!((critical.powi(2) + critical.powi(3) - 1.0).abs() < 1e-10);
     }
 
     #[test]
     fn the_last_level_decides() {
         for depth in 5..=6 {
-            let above = critical_fraction(depth).unwrap() - 0.5;
+            let above = critical_fraction(depth, 0.5).unwrap() - 0.5;
             assert!((above / excess(depth as f64) - 1.0).abs() < 0.03, "{depth}: {above}");
         }
     }
