@@ -61,6 +61,10 @@ pub enum Command {
     Sweep(commands::sweep::Command),
     /// Check that activations and updates of a network do not depend on its width.
     MupCheck(commands::mup_check::Arguments),
+    /// Print the completions of a shell.
+    Completions(commands::manual::Completions),
+    /// Print the manual.
+    Man(commands::manual::Man),
 }
 
 const EXAMPLES: &str = "\

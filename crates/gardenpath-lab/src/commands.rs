@@ -4,6 +4,7 @@ pub mod corpus;
 pub mod entropy;
 pub mod grammar;
 pub mod learn;
+pub mod manual;
 pub mod moments;
 pub mod mup_check;
 pub mod parse;
@@ -56,6 +57,8 @@ pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<()> {
         Command::Entropy(arguments) => entropy::run(arguments, answer),
         Command::Learn(arguments) => learn::run(arguments, answer),
         Command::Moments(arguments) => moments::run(arguments, answer),
+        Command::Completions(arguments) => manual::completions(arguments, answer),
+        Command::Man(arguments) => manual::man(arguments, answer),
         Command::MupCheck(arguments) => mup_check::run(arguments, answer),
         Command::Probe(arguments) => probe::run(arguments, answer),
         Command::Reproduce(arguments) => reproduce::run(arguments, answer),

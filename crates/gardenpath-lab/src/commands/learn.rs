@@ -130,7 +130,7 @@ struct Sizes {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
-    arguments.refuse_options_of_other_modes()?;
+    arguments.refuse_options_without_effect()?;
     if let Some(output) = &arguments.output {
         files::grammar::check_output(output)?;
     }
@@ -196,7 +196,10 @@ fn hidden_symbols(grammar: &Grammar) -> usize {
 const TEST: &str = "test";
 
 impl Arguments {
-    fn refuse_options_of_other_modes(&self) -> Result<()> {
+    fn refuse_options_without_effect(&self) -> Result<()> {
+        if self.corpus.is_some() {
+            refuse("--samples", self.samples, "it is the number of sentences to sample from --grammar")?;
+        }
         let Arguments { mode, strict, .. } = *self;
         if mode != Mode::Exact {
             refuse("--noise", self.noise, "only mode exact tolerates noise")?;

@@ -53,8 +53,8 @@ pub struct Arguments {
     #[arg(long, value_parser = whole_number, value_name = "N")]
     samples: u64,
     /// Number of sentences to test on
-    #[arg(long, default_value = "20000", value_parser = whole_number, value_name = "N")]
-    test: u64,
+    #[arg(long, alias = "test", default_value = "20000", value_parser = whole_number, value_name = "N")]
+    test_samples: u64,
     /// Channels of each layer [default: 512]
     #[arg(long, default_value = "512", value_parser = size, hide_default_value = true)]
     width: usize,
@@ -316,7 +316,7 @@ impl Arguments {
             min_steps: self.min_steps,
             patience: self.patience,
         };
-        let (width, samples, test, seed) = (self.width, self.samples, self.test, self.seed.number());
+        let (width, samples, test, seed) = (self.width, self.samples, self.test_samples, self.seed.number());
         Ok(Recipe { architecture, width, optimizer, settings, samples, test, seed })
     }
 }

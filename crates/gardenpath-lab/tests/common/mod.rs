@@ -86,7 +86,7 @@ impl Lab {
 }
 
 /// Words between spaces; double quotes keep words together.
-fn words(text: &str) -> Vec<String> {
+pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (k, part) in text.split('"').enumerate() {
         if k % 2 == 1 {

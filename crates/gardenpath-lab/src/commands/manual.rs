@@ -1,0 +1,66 @@
+//! `gardenpath completions` and `gardenpath man`: what shells and `man` need to know about the program.
+
+use super::Answer;
+use crate::cli::Cli;
+use anyhow::{Context, Result, bail};
+use clap::{Args, CommandFactory};
+use clap_complete::{Generator, Shell};
+use std::fs;
+use std::path::PathBuf;
+
+/// The arguments of `completions`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  gardenpath completions bash > ~/.local/share/bash-completion/completions/gardenpath
+  gardenpath completions zsh > ~/.zfunc/_gardenpath
+  gardenpath completions fish > ~/.config/fish/completions/gardenpath.fish")]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// The arguments of `man`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  gardenpath man | man -l -
+  gardenpath man -o ~/.local/share/man/man1")]
+pub struct Man {
+    /// Write one page for each command into this directory instead of the main page to standard output
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+/// Writes the script of a shell.
+pub fn completions(arguments: &Completions, answer: &mut Answer) -> Result<()> {
+    refuse_json(answer)?;
+    let mut command = Cli::command();
+    command.set_bin_name("gardenpath");
+    command.build();
+    let mut script = Vec::new();
+    arguments.shell.try_generate(&command, &mut script)?;
+    Ok(answer.out.write_all(&script)?)
+}
+
+/// Writes the manual pages.
+pub fn man(arguments: &Man, answer: &mut Answer) -> Result<()> {
+    refuse_json(answer)?;
+    let Some(directory) = &arguments.output else {
+        let mut text = Vec::new();
+        clap_mangen::Man::new(Cli::command()).render(&mut text)?;
+        return Ok(answer.out.write_all(&text)?);
+    };
+    let name = directory.display();
+    fs::create_dir_all(directory).with_context(|| format!("{name}: cannot be made"))?;
+    clap_mangen::generate_to(Cli::command(), directory).with_context(|| format!("{name}: cannot be written"))?;
+    answer.text(&format!("wrote the manual to {name}\n"))
+}
+
+fn refuse_json(answer: &Answer) -> Result<()> {
+    if answer.json {
+        bail!("--json has no effect here: this is text for another program");
+    }
+    Ok(())
+}
