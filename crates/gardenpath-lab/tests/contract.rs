@@ -65,14 +65,14 @@ fn grammar_info_describes() {
     let grammar = lab.grammar();
     assert_eq!(document["depth"], 3);
     assert_eq!(document["sizes"], json!([6, 6, 6, 6]));
-    assert_eq!(document["layers"][0]["binary_rules"], 18);
-    assert_eq!(document["layers"][0]["ternary_rules"], 108);
-    assert_eq!(document["layers"][0]["shared_tuples"], 0);
-    assert_eq!(document["lengths"]["min"], 8);
-    assert_eq!(document["lengths"]["max"], 27);
-    assert_eq!(document["lengths"]["mean"], grammar.mean_length());
+    assert_eq!(document["levels"][0]["binary_rules"], 18);
+    assert_eq!(document["levels"][0]["ternary_rules"], 108);
+    assert_eq!(document["levels"][0]["shared_tuples"], 0);
+    assert_eq!(document["length"]["min"], 8);
+    assert_eq!(document["length"]["max"], 27);
+    assert_eq!(document["length"]["mean"], grammar.mean_length());
     assert_eq!(document["fingerprint"], grammar.fingerprint());
-    let entropy = document["entropy"]["mean"].as_f64().unwrap();
+    let entropy = document["class_entropy"]["mean"].as_f64().unwrap();
     assert!(entropy > 0.0 && entropy < 6f64.ln());
     let text = lab.run("grammar info g.pcfg");
     for part in ["fingerprint", "8 to 27", "class entropy", "overlapping", "2 or 3"] {
@@ -87,8 +87,8 @@ fn grammar_info_counts_shared_and_overlapping_rules() {
     let text = "S -> X [0.5]\nS -> Y [0.5]\nX -> 'a' 'b' [0.5]\nX -> 'a' 'b' 'a' [0.5]\nY -> 'a' 'b' [0.5]\nY -> 'b' 'b' 'b' [0.5]\n";
     std::fs::write(lab.path("g.pcfg"), text).unwrap();
     let document = lab.json("grammar info g.pcfg");
-    assert_eq!(document["layers"][0]["shared_tuples"], 1);
-    assert_eq!(document["layers"][0]["overlapping_rules"], 1);
+    assert_eq!(document["levels"][0]["shared_tuples"], 1);
+    assert_eq!(document["levels"][0]["overlapping_rules"], 1);
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn parse_by_hand() {
     let document = lab.json("parse g.pcfg --sentence \"0 1 2 0,1 2 0\"");
     assert_eq!(document["tree_count"], "3");
     assert_eq!(document["len"], 7);
-    let trees = document["trees"].as_array().unwrap();
+    let trees = document["parses"].as_array().unwrap();
     let shares: f64 = trees.iter().map(|tree| number(&tree["share"])).sum();
     assert!((shares - 1.0).abs() < 1e-9);
     let mut mass = [0.0; 3];

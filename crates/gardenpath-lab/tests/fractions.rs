@@ -32,7 +32,7 @@ fn a_fraction_that_is_rounded_is_told() {
             let expected = if note.is_empty() { (0.25, 0.25) } else { (0.125, 26.0 / 256.0) };
             assert_eq!(*found, json!({"binary": expected.0, "ternary": expected.1}), "{command}");
         }
-        let layers = &lab.json("grammar info g.pcfg")["layers"];
+        let layers = &lab.json("grammar info g.pcfg")["levels"];
         let expected = if note.is_empty() { (0.25, 0.25) } else { (0.125, 26.0 / 256.0) };
         assert_eq!(
             (&layers[1]["binary_fraction"], &layers[1]["ternary_fraction"]),

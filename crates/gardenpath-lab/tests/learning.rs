@@ -81,7 +81,7 @@ fn other_modes_learn_too() {
     let cosine = lab.json("learn --grammar g.pcfg --samples 1e5 --mode paper --alignment cosine --gamma-ternary 1.2");
     assert_ne!(cosine["levels"], paper["levels"], "the options are used");
     let em = lab.json("learn --grammar g.pcfg --samples 300 --mode em --starts 1 --rounds 3");
-    assert!(em["accuracy"].as_f64().unwrap() > 0.1 && em["levels"][0]["binary"]["rules"].as_u64() == Some(216));
+    assert!(em["accuracy"].as_f64().unwrap() > 0.1 && em["levels"][0]["binary"]["count"].as_u64() == Some(216));
 }
 
 #[test]

@@ -134,15 +134,15 @@ fn layers_of_a_run_are_probed() {
     lab.run(&format!("train {options} -o run"));
     let sizes = "--samples 1500 --test-samples 1000 --exchanged 300";
     let [trained, initial] = ["", "--initial"].map(|option| lab.json(&format!("probe run {sizes} {option}")));
-    assert_eq!(trained["layers"], serde_json::json!(["level.1", "level.0"]));
+    assert_eq!(trained["layer_names"], serde_json::json!(["level.1", "level.0"]));
     assert_eq!(
         (&trained["model"], &trained["initial"], &initial["initial"]),
         (&"inn".into(), &false.into(), &true.into())
     );
     // The cell of the whole sentence tells its root, and no longer which synonyms of the lowest level were used.
     let at_root = |report: &Value, measure: &str, level: usize| report[measure][1][level].as_f64().unwrap();
-    assert!(at_root(&trained, "accuracy", 0) > 0.7);
-    assert!(at_root(&trained, "accuracy", 0) > at_root(&initial, "accuracy", 0) + 0.2);
+    assert!(at_root(&trained, "probe_accuracy", 0) > 0.7);
+    assert!(at_root(&trained, "probe_accuracy", 0) > at_root(&initial, "probe_accuracy", 0) + 0.2);
     assert!(at_root(&trained, "sensitivity", 1) < 0.5 * at_root(&initial, "sensitivity", 1));
     let text = lab.run(&format!("probe run {sizes}"));
     assert!(text.contains("accuracy of linear probes") && text.contains("level.0"));

@@ -10,7 +10,7 @@ use anyhow::Result;
 use clap::Args;
 use gardenpath_nn::engine;
 use gardenpath_nn::model::Model;
-use gardenpath_nn::probe::{Probe, ProbeReport};
+use gardenpath_nn::probe::{Level, Probe, ProbeReport};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -51,8 +51,13 @@ struct Answered<'a> {
     width: usize,
     samples: u64,
     initial: bool,
-    #[serde(flatten)]
-    report: &'a ProbeReport,
+    /// From the tokens up.
+    layer_names: &'a [String],
+    levels: &'a [Level],
+    /// Of linear probes, by layer and level.
+    probe_accuracy: &'a [Vec<f64>],
+    /// To exchanging synonyms, by layer and level.
+    sensitivity: &'a [Vec<Option<f64>>],
 }
 
 /// Runs the probes.
@@ -74,5 +79,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     }
     let model = recipe.architecture.name();
     let (width, samples, initial) = (recipe.width, recipe.samples, arguments.initial);
-    answer.json_line(&Answered { model, width, samples, initial, report: &report })
+    let ProbeReport { layers, levels, accuracy, sensitivity } = &report;
+    let (layer_names, probe_accuracy) = (layers, accuracy);
+    answer.json_line(&Answered { model, width, samples, initial, layer_names, levels, probe_accuracy, sensitivity })
 }

@@ -52,7 +52,7 @@ struct Point {
     interval: Option<[Option<f64>; 2]>,
     /// The same by the mean of ratios.
     mean_of_ratios: Option<f64>,
-    samples: Vec<u64>,
+    sample_sizes: Vec<u64>,
     inverse: Vec<f64>,
 }
 
@@ -100,7 +100,7 @@ fn measure(arguments: &Arguments, vocab: usize, progress: &(dyn Fn(u64) + Sync))
             .map(|(low, high)| [low, high].map(|end| (end > 0.0 && end.is_finite()).then_some(end))),
         mean_of_ratios: study.sample_complexity(THRESHOLD, Average::MeanOfRatios),
         inverse: study.inverse(Average::RatioOfMeans),
-        samples,
+        sample_sizes: samples,
     })
 }
 
@@ -127,7 +127,7 @@ fn to_text(points: &[Point], grammars: u64) -> String {
     if grammars == 1 {
         text += "\nThere is no interval: one grammar says nothing about others. Ask for several with --grammars.\n";
     }
-    for Point { vocab, samples, .. } in points.iter().filter(|point| point.sample_complexity.is_none()) {
+    for Point { vocab, sample_sizes: samples, .. } in points.iter().filter(|point| point.sample_complexity.is_none()) {
         let [first, last] = [samples.first(), samples.last()].map(|size| size.copied().map_or(String::new(), grouped));
         text +=
             &format!("\nvocab {vocab}: the ratio does not cross {THRESHOLD} between {first} and {last} sentences.\n");

@@ -126,7 +126,7 @@ struct Report<'a> {
     fraction: Option<f64>,
     /// What whole numbers of rules amount to; `null` for a grammar from a file.
     effective_fractions: Option<EffectiveFractions>,
-    parameters: usize,
+    weights: usize,
     device: &'static str,
     #[serde(flatten)]
     outcome: Outcome,
@@ -173,7 +173,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         depth: grammar.depth(),
         fraction: arguments.fraction(),
         effective_fractions: ensemble.as_ref().map(EffectiveFractions::of).transpose()?,
-        parameters: network.parameters().iter().map(|parameter| parameter.len()).sum(),
+        weights: network.parameters().iter().map(|parameter| parameter.len()).sum(),
         device: if arguments.device == Device::Cpu { "cpu" } else { "gpu" },
         outcome: Outcome::new(&network, &data, trainer.progress()),
         seconds: clock.elapsed().as_secs_f64(),

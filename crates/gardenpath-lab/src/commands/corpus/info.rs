@@ -23,6 +23,7 @@ struct Tally {
 #[derive(Serialize)]
 struct Summary {
     sentences: u64,
+    #[serde(rename = "token_count")]
     tokens: u64,
     mean_length: f64,
     lengths: Vec<LengthCount>,

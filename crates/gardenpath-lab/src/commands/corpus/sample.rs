@@ -18,6 +18,7 @@ use std::path::Path;
 struct Written<'a> {
     output: &'a Path,
     sentences: u64,
+    #[serde(rename = "token_count")]
     tokens: u64,
     first: u64,
     seed: u64,

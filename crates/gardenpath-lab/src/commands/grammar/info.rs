@@ -14,15 +14,17 @@ struct Description {
     classes: usize,
     vocab: usize,
     sizes: Vec<usize>,
-    layers: Vec<LayerDescription>,
-    lengths: Lengths,
+    levels: Vec<LayerDescription>,
+    length: Lengths,
     fingerprint: String,
     remarks: Vec<String>,
-    entropy: Option<Entropy>,
+    class_entropy: Option<Entropy>,
 }
 
 #[derive(Serialize)]
 struct LayerDescription {
+    /// Of the parents.
+    level: usize,
     binary_rules: usize,
     ternary_rules: usize,
     /// The shares of all pairs and of all triples that are grammatical.
@@ -60,16 +62,16 @@ pub fn run(grammar: &Grammar, answer: &mut Answer) -> Result<()> {
         classes: grammar.classes(),
         vocab: grammar.vocab(),
         sizes: grammar.sizes().to_vec(),
-        layers: grammar.layers().iter().map(describe_layer).collect(),
-        lengths: Lengths { min: *shape.lengths().start(), mean: grammar.mean_length(), max: *shape.lengths().end() },
+        levels: grammar.layers().iter().enumerate().map(describe_layer).collect(),
+        length: Lengths { min: *shape.lengths().start(), mean: grammar.mean_length(), max: *shape.lengths().end() },
         fingerprint: grammar.fingerprint(),
         remarks: grammar.remarks().to_vec(),
-        entropy: measure_entropy(grammar)?,
+        class_entropy: measure_entropy(grammar)?,
     };
     if answer.json { answer.json_line(&description) } else { answer.text(&description.to_text()) }
 }
 
-fn describe_layer(layer: &Layer) -> LayerDescription {
+fn describe_layer((level, layer): (usize, &Layer)) -> LayerDescription {
     let mut parents: HashMap<Children, usize> = HashMap::new();
     layer.rules().iter().for_each(|rule| *parents.entry(rule.children).or_default() += 1);
     let is_pair = |a, b| parents.contains_key(&Children::pair(a, b));
@@ -83,6 +85,7 @@ fn describe_layer(layer: &Layer) -> LayerDescription {
     };
     let ternary_rules = layer.rules().iter().filter(|rule| rule.children.len() == 3).count();
     LayerDescription {
+        level,
         binary_rules: layer.rules().len() - ternary_rules,
         ternary_rules,
         binary_fraction: share(2),
@@ -123,11 +126,11 @@ impl Description {
         line("depth", self.depth.to_string());
         line("classes", self.classes.to_string());
         line("tokens", self.vocab.to_string());
-        let Lengths { min, mean, max } = self.lengths;
+        let Lengths { min, mean, max } = self.length;
         line("lengths", format!("{min} to {max}, mean {}", short(mean)));
         line(
             "class entropy",
-            match &self.entropy {
+            match &self.class_entropy {
                 Some(entropy) => format!(
                     "{} ± {} nats, {} of ln(classes) ({} typical sentences)",
                     short(entropy.mean),
@@ -149,7 +152,7 @@ impl Description {
             "shared tuples",
             "overlapping",
         ]);
-        for (level, layer) in self.layers.iter().enumerate() {
+        for (level, layer) in self.levels.iter().enumerate() {
             let LayerDescription { binary_rules, ternary_rules, arities: (least, most), .. } = layer;
             table.row([
                 format!("{level} → {}", level + 1),

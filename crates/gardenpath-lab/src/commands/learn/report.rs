@@ -44,7 +44,7 @@ struct Level {
 /// Rules of one arity.
 #[derive(Serialize)]
 struct Rules {
-    rules: usize,
+    count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     precision: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,10 +114,10 @@ impl Report {
         for Level { level, binary, ternary, .. } in &self.levels {
             table.row([
                 level.to_string(),
-                grouped(binary.rules as u64),
+                grouped(binary.count as u64),
                 shown(binary.precision),
                 shown(binary.recall),
-                grouped(ternary.rules as u64),
+                grouped(ternary.count as u64),
                 shown(ternary.precision),
                 shown(ternary.recall),
             ]);
@@ -136,7 +136,7 @@ impl Report {
 impl Level {
     fn scored(score: &LevelScore) -> Self {
         let rules = |score: &RuleScore| Rules {
-            rules: score.learned,
+            count: score.learned,
             precision: Some(score.precision()),
             recall: Some(score.recall()),
         };
@@ -150,8 +150,8 @@ impl Level {
 
     fn counted(grammar: &Grammar, level: usize) -> Self {
         let rules = |arity: usize| {
-            let rules = grammar.layer(level).rules().iter().filter(|rule| rule.children.len() == arity).count();
-            Rules { rules, precision: None, recall: None }
+            let count = grammar.layer(level).rules().iter().filter(|rule| rule.children.len() == arity).count();
+            Rules { count, precision: None, recall: None }
         };
         Level { level, binary: rules(2), ternary: rules(3), purity: None }
     }

@@ -22,10 +22,12 @@ struct Report {
     entropy: f64,
     root: Option<Symbol>,
     /// The exact number of trees of each root, in decimal.
+    #[serde(rename = "trees")]
     counts: Vec<String>,
     /// The exact number of all trees, in decimal.
     tree_count: String,
     /// The most probable trees.
+    #[serde(rename = "parses")]
     trees: Vec<ScoredTree>,
 }
 
