@@ -7,7 +7,10 @@ use std::time::Duration;
 
 /// A bar for a job of `total` steps with the time left. It is there at once, however long the first step takes.
 pub fn bar(total: u64, what: &str) -> ProgressBar {
-    styled(ProgressBar::new(total), what, "{spinner} {msg} {bar:30} {human_pos}/{human_len} in {elapsed}{left}")
+    // The rest of the line takes up to 50 columns.
+    let length = columns().saturating_sub(50).clamp(4, 30);
+    let template = format!("{{spinner}} {{msg}} {{bar:{length}}} {{human_pos}}/{{human_len}} in {{elapsed}}{{left}}");
+    styled(ProgressBar::new(total), what, &template)
 }
 
 /// A sign of life for a job of unknown length, with the time since the beginning.
@@ -23,6 +26,11 @@ pub fn counter(what: &str) -> ProgressBar {
 /// A line that says what it is told, cut to the width of the terminal, with the time since the beginning.
 pub fn line(what: &str) -> ProgressBar {
     styled(ProgressBar::new_spinner(), what, "{spinner} {wide_msg} {elapsed}")
+}
+
+/// The width of the terminal on standard error; 80 if there is none.
+pub fn columns() -> usize {
+    terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| width.0.into())
 }
 
 fn styled(bar: ProgressBar, what: &str, template: &str) -> ProgressBar {

@@ -11,7 +11,7 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// The program with its standard error on a terminal of 100 columns.
+/// The program with its standard error on a terminal.
 struct Terminal {
     child: Child,
     text: Receiver<Vec<u8>>,
@@ -20,8 +20,12 @@ struct Terminal {
 
 impl Terminal {
     fn run(lab: &Lab, arguments: &str) -> Self {
+        Self::of_width(lab, arguments, 100)
+    }
+
+    fn of_width(lab: &Lab, arguments: &str, columns: u16) -> Self {
         let (mut master, mut slave) = (0, 0);
-        let mut size = libc::winsize { ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+        let mut size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         // SAFETY: all pointers are to variables of this function, or null where that is allowed.
         let opened = unsafe {
             libc::openpty(&mut master, &mut slave, std::ptr::null_mut(), std::ptr::null_mut(), &raw mut size)
@@ -98,4 +102,42 @@ fn the_learner_says_what_it_does_and_nothing_else() {
     let shown = Terminal::run(&lab, "learn --grammar g.pcfg --samples 20000").finish();
     assert!(shown.contains("learning"), "{shown}");
     assert!(!shown.contains(" 0 in ") && !shown.contains(" 0 0s"), "a number that counts nothing: {shown}");
+}
+
+/// The longest line between two moves of the cursor, in characters.
+fn longest(shown: &str) -> usize {
+    let lines = shown.split(['\r', '\n']).map(|line| {
+        // Without what steers the terminal: ESC [ … letter.
+        let mut parts = line.split('\u{1b}');
+        let first = parts.next().unwrap_or_default().chars().count();
+        first + parts.map(|part| part.chars().skip_while(|c| !c.is_ascii_alphabetic()).skip(1).count()).sum::<usize>()
+    });
+    lines.max().unwrap_or(0)
+}
+
+#[test]
+fn everything_fits_60_columns() {
+    let lab = Lab::with_grammar("--vocab 8 --depth 3 --fraction 0.5 --seed 7");
+    for command in [
+        "corpus sample g.pcfg --samples 3e5 -o c.jsonl",
+        "corpus info g.pcfg --samples 3e6",
+        "entropy --vocab 8 --depth 3 --fraction 0.5 --grammars 10",
+        "snr --vocab 16 --depth 2 --grammars 10",
+        "train --model cnn --vocab 8 --depth 2 --samples 4096 --width 32 --max-steps 200 --min-steps 100",
+    ] {
+        let shown = Terminal::of_width(&lab, command, 60).finish();
+        assert!(!shown.is_empty() && longest(&shown) <= 60, "{command}: {} columns: {shown:?}", longest(&shown));
+    }
+    for command in [
+        "corpus info c.jsonl",
+        "entropy --vocab 4 --depth 2,3 --fraction 0.25,0.5,1 --grammars 2 --samples 20",
+        "theory lengths --depth 7",
+        "theory fraction --depth 6",
+        "theory entropy --fraction 0.1,0.5,1",
+        "train --model cnn --vocab 4 --depth 2 --samples 400 --width 16 --max-steps 100",
+    ] {
+        let text = lab.run(command);
+        let wide = text.lines().find(|line| line.chars().count() > 60);
+        assert!(wide.is_none(), "{command}: {wide:?}");
+    }
 }

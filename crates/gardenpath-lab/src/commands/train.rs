@@ -334,7 +334,7 @@ fn result_text(result: &serde_json::Value) -> String {
     let count = |key: &str| grouped(result[key].as_u64().unwrap_or_default());
     let percent = |key: &str| format!("{:.1}%", 100.0 * number(key));
     format!(
-        "test loss {} ({} of guessing), accuracy {}\nBayes     {}, accuracy {}\nbest at step {} of {} ({} epochs), ended by {}, {} s",
+        "test loss {} ({} of guessing), accuracy {}\nBayes     {}, accuracy {}\nbest at step {} of {} ({} epochs), {} s\nended by {}",
         short(number("test_loss")),
         short(number("normalized_loss")),
         percent("test_accuracy"),
@@ -343,12 +343,12 @@ fn result_text(result: &serde_json::Value) -> String {
         count("best_step"),
         count("steps"),
         short(number("epochs")),
+        short(number("seconds")),
         match result["ending"].as_str() {
             Some("rise") => "a rise of the test loss",
             Some("plateau") => "a plateau of the test loss",
-            Some("diverged") => "a loss that is no number; try a smaller --learning-rate",
+            Some("diverged") => "a NaN loss; try a smaller --learning-rate",
             _ => "the largest number of steps",
         },
-        short(number("seconds")),
     )
 }

@@ -2,8 +2,8 @@
 
 use super::table::{grouped, short};
 
-/// The longest bar, in characters.
-const BAR_WIDTH: f64 = 50.0;
+/// The longest bar, in characters: with its label and count it fits a terminal of 60 columns.
+const BAR_WIDTH: f64 = 24.0;
 
 /// The largest number of bars; more are gathered into bins.
 const MAX_BARS: usize = 40;
@@ -55,8 +55,8 @@ pub struct Plot {
     pub series: Vec<Series>,
 }
 
-/// The size of the canvas in characters.
-const COLUMNS: usize = 64;
+/// The size of the canvas in characters: with its labels it fits a terminal of 60 columns.
+const COLUMNS: usize = 48;
 const ROWS: usize = 15;
 
 /// The dots of a Braille character, by row and column.
@@ -120,10 +120,24 @@ impl Plot {
         if self.series.len() > 1 {
             let names =
                 self.series.iter().zip(MARKS.iter().cycle()).map(|(series, mark)| format!("{mark} {}", series.name));
-            text += &format!("{:width$}  {}\n", "", names.collect::<Vec<_>>().join("   "));
+            for line in lines(names, COLUMNS) {
+                text += &format!("{:width$}  {line}\n", "");
+            }
         }
         text
     }
+}
+
+/// The entries of a legend, as many on a line as fit.
+fn lines(entries: impl Iterator<Item = String>, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for entry in entries {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 3 + entry.chars().count() <= width => *line += &format!("   {entry}"),
+            _ => lines.push(entry),
+        }
+    }
+    lines
 }
 
 /// Dots and marks.
@@ -171,7 +185,7 @@ mod tests {
     fn bars_are_gathered_into_bins() {
         assert_eq!(
             bars(&[(4, 1), (5, 3)]),
-            "4 │████████████████▋ 1 (25.00%)\n5 │".to_owned() + &"█".repeat(50) + " 3 (75.00%)\n"
+            "4 │████████ 1 (25.00%)\n5 │".to_owned() + &"█".repeat(24) + " 3 (75.00%)\n"
         );
         let many: Vec<(usize, u64)> = (1..=1000).map(|len| (len, 1)).collect();
         assert_eq!(bars(&many).lines().count(), 40);

@@ -57,12 +57,32 @@ impl StatusLine {
         let pace = self.began.elapsed().as_secs_f64() / (progress.step - first).max(1) as f64;
         let seconds = pace * last_step.saturating_sub(progress.step) as f64;
         let left = HumanDuration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
-        format!(
-            "step {} · train {train} · test {test} (best {best}) · Bayes {} · {left:#} left, more if it falls",
-            grouped(progress.step),
-            relative(self.floor),
-        )
+        let pieces = [
+            format!("step {}", grouped(progress.step)),
+            format!("test {test}"),
+            format!("Bayes {}", relative(self.floor)),
+            format!("{left:#} left"),
+            format!("best {best}"),
+            format!("train {train}"),
+        ];
+        fitting(&pieces, progress::columns().saturating_sub(BESIDES))
     }
+}
+
+/// Columns that the line needs for other things: the spinner and the time since the beginning.
+const BESIDES: usize = 10;
+
+/// As many of the pieces as fit into a line, the first ones first.
+fn fitting(pieces: &[String], width: usize) -> String {
+    let mut line = String::new();
+    for piece in pieces {
+        let more = if line.is_empty() { piece.clone() } else { format!("{line} · {piece}") };
+        if !line.is_empty() && more.chars().count() > width {
+            break;
+        }
+        line = more;
+    }
+    line
 }
 
 #[cfg(test)]
@@ -70,6 +90,14 @@ mod tests {
     use super::*;
     use gardenpath::Shape;
     use gardenpath_nn::Architecture;
+
+    #[test]
+    fn narrow_lines_keep_what_matters() {
+        let pieces = ["step 100,000", "test 0.1234", "Bayes 0.1234", "12m left", "best 0.1234"].map(String::from);
+        assert_eq!(fitting(&pieces, 50), "step 100,000 · test 0.1234 · Bayes 0.1234");
+        assert_eq!(fitting(&pieces, 52), "step 100,000 · test 0.1234 · Bayes 0.1234 · 12m left");
+        assert_eq!(fitting(&pieces, 5), "step 100,000");
+    }
 
     #[test]
     fn no_number_of_steps_is_too_large() {
