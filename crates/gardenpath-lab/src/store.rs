@@ -70,6 +70,14 @@ impl Store {
         Ok(store)
     }
 
+    /// The store in a directory, which must be one. Nothing is made.
+    pub fn existing(directory: &Path) -> Result<Self> {
+        if !directory.join(CELLS).is_dir() {
+            bail!("there is no store {}; sweep run makes it", directory.display());
+        }
+        Ok(Store { directory: directory.to_owned() })
+    }
+
     /// Where the results are.
     pub fn directory(&self) -> &Path {
         &self.directory

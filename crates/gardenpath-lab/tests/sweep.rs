@@ -172,7 +172,6 @@ fn few_steps_are_no_reason_to_panic() {
     let text = "measure = 'train'\nexpects = ''\n[[grid]]\nmodel = 'cnn'\nvocab = 4\ndepth = 2\nfraction = 0.5\nwidth = 8\n\
                 samples = 100\ntest = 100\nmax_steps = 50\nseed = [1, 2]";
     std::fs::write(lab.path("e.toml"), text).unwrap();
-    assert_eq!(lab.json("sweep status e.toml --store s")["missing"], 2);
     lab.run("sweep run e.toml --store s --shard 1/2");
     let status = lab.json("sweep status e.toml --store s");
     assert_eq!((&status["done"], status["seconds_left"].is_number()), (&Value::from(1), true));

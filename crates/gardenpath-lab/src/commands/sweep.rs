@@ -2,7 +2,7 @@
 
 use super::Answer;
 use crate::draw::table::{Table, duration, grouped};
-use crate::experiment::{Experiment, Scale};
+use crate::experiment::{Scale, Source};
 use crate::files::atomic;
 use crate::measure::Measure;
 use crate::progress;
@@ -32,7 +32,8 @@ pub enum Command {
 /// Which sweep.
 #[derive(Args, Debug)]
 pub struct Which {
-    /// The experiment (.toml)
+    /// The experiment: a file (.toml), or the name of a built-in one
+    #[arg(value_name = "EXPERIMENT")]
     experiment: PathBuf,
     /// Directory of the results; several sweeps can share one
     #[arg(long, value_name = "DIR")]
@@ -50,8 +51,8 @@ measures exactly what is missing. Any number of processes on any number of machi
 each cell is a line as soon as it is stored.
 
 Examples:
-  gardenpath sweep run experiments/transition.toml --store results
-  gardenpath sweep run experiments/transition.toml --store results --shard 2/4")]
+  gardenpath sweep run transition --store results
+  gardenpath sweep run transition --store results --shard 2/4")]
 pub struct Run {
     #[command(flatten)]
     which: Which,
@@ -71,8 +72,8 @@ until no cell is missing; cells that fail are not tried again. Ctrl-C leaves the
 follows it again. The job script and what the tasks say are in DIR/slurm.
 
 Examples:
-  gardenpath sweep submit experiments/transition.toml --store results --slurm --scale full --time 4:00:00
-  gardenpath sweep submit experiments/transition.toml --store results --slurm --array-size 64 --detach")]
+  gardenpath sweep submit transition --store results --slurm --scale full --time 4:00:00
+  gardenpath sweep submit transition --store results --slurm --array-size 64 --detach")]
 pub struct Submit {
     #[command(flatten)]
     which: Which,
@@ -92,8 +93,8 @@ pub struct Submit {
 If cells have no result, or one that is damaged, nothing is written and the exit code is 1; --partial writes those that are there.
 
 Examples:
-  gardenpath sweep collect experiments/transition.toml --store results -o results.parquet
-  gardenpath sweep collect experiments/transition.toml --store results -o results.parquet --partial")]
+  gardenpath sweep collect transition --store results -o results.parquet
+  gardenpath sweep collect transition --store results -o results.parquet --partial")]
 pub struct Collect {
     #[command(flatten)]
     which: Which,
@@ -116,14 +117,16 @@ pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
 }
 
 impl Which {
-    fn open(&self) -> Result<(Vec<Measure>, Store)> {
-        let cells = Experiment::read(&self.experiment)?.cells(self.scale)?;
-        Ok((cells, Store::open(&self.store)?))
+    fn cells(&self) -> Result<(Source, Vec<Measure>)> {
+        let source = Source::find(&self.experiment)?;
+        let cells = source.read()?.cells(self.scale)?;
+        Ok((source, cells))
     }
 }
 
 fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
-    let (cells, store) = arguments.which.open()?;
+    let (_, cells) = arguments.which.cells()?;
+    let store = Store::open(&arguments.which.store)?;
     let mut own = arguments.shard.of(&cells);
     own.retain(|cell| !arguments.skip_failed || store.state(cell) != State::Failed);
     let bar = progress::bar(own.len() as u64, "measuring");
@@ -173,8 +176,9 @@ fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
     if !arguments.slurm {
         bail!("--slurm is the only scheduler so far");
     }
-    let (cells, store) = which.open()?;
-    let slurm = Slurm::new(&which.experiment, which.scale, &cells, &which.store, &store, settings)?;
+    let (source, cells) = which.cells()?;
+    let store = Store::open(&which.store)?;
+    let slurm = Slurm::new(&source, which.scale, &cells, &which.store, &store, settings)?;
     let (totals, arrays) = match slurm.run(arguments.detach)? {
         Ending::Finished { totals, arrays } => (totals, arrays),
         Ending::Detached(job) if answer.json => return answer.json_line(&json!({"job": job})),
@@ -201,7 +205,8 @@ fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
 }
 
 fn status(which: &Which, answer: &mut Answer) -> Result<()> {
-    let (cells, store) = which.open()?;
+    let (_, cells) = which.cells()?;
+    let store = Store::existing(&which.store)?;
     let status = Status::of(&cells, &store);
     status.damaged.iter().for_each(|text| progress::note(text));
     if answer.json {
@@ -226,7 +231,8 @@ fn status(which: &Which, answer: &mut Answer) -> Result<()> {
 
 fn collect(arguments: &Collect, answer: &mut Answer) -> Result<()> {
     atomic::check_name(&arguments.output, "parquet")?;
-    let (cells, store) = arguments.which.open()?;
+    let (_, cells) = arguments.which.cells()?;
+    let store = Store::existing(&arguments.which.store)?;
     let mut records = Vec::new();
     for cell in &cells {
         match store.find(cell)? {

@@ -1,8 +1,8 @@
 //! Makes the report: measures what is missing, draws, judges, and prints page after page.
 
 use super::entry::{Entry, Report, State};
-use super::{Chapter, experiments, html};
-use crate::experiment::Scale;
+use super::{Chapter, html};
+use crate::experiment::{Scale, built_in};
 use crate::files::atomic::write;
 use crate::measure::Measure;
 use crate::record::Records;
@@ -64,7 +64,7 @@ impl Press {
     pub fn cells(&self, number: usize) -> Result<Vec<Measure>> {
         let mut cells = Vec::new();
         for name in self.chapters[number].experiments {
-            cells.extend(experiments::find(name)?.cells(self.scale)?);
+            cells.extend(built_in::find(name)?.cells(self.scale)?);
         }
         Ok(cells)
     }

@@ -7,7 +7,7 @@ mod queue;
 mod script;
 mod submissions;
 
-use crate::experiment::Scale;
+use crate::experiment::{Scale, Source};
 use crate::files::atomic;
 use crate::measure::Measure;
 use crate::progress;
@@ -55,6 +55,7 @@ pub struct Slurm<'a> {
     cells: &'a [Measure],
     store: &'a Store,
     settings: &'a Settings,
+    /// What names the experiment on every node.
     experiment: PathBuf,
     scale: Scale,
     directory: PathBuf,
@@ -93,19 +94,17 @@ const PATIENCE: Duration = Duration::from_secs(600);
 impl<'a> Slurm<'a> {
     /// A sweep of the cells of an experiment. Fails where Slurm is not installed.
     pub fn new(
-        experiment: &Path,
+        source: &Source,
         scale: Scale,
         cells: &'a [Measure],
         directory: &Path,
         store: &'a Store,
         settings: &'a Settings,
     ) -> Result<Self> {
-        let absolute = |path: &Path| {
-            std::path::absolute(path).with_context(|| format!("{}: has no absolute path", path.display()))
-        };
-        let experiment = absolute(experiment)?;
-        let queue = Queue::new(&experiment)?;
-        Ok(Slurm { cells, store, settings, experiment, scale, directory: absolute(directory)?, queue })
+        let directory =
+            std::path::absolute(directory).with_context(|| format!("{}: has no absolute path", directory.display()))?;
+        let queue = Queue::new(&source.name())?;
+        Ok(Slurm { cells, store, settings, experiment: source.argument()?, scale, directory, queue })
     }
 
     /// Submits an array, unless there is one in the queue, and follows it until all is done.

@@ -5,7 +5,7 @@ use crate::experiment::Scale;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
-/// What a job script is made of. All paths are absolute.
+/// What a job script is made of. All paths are absolute, but for the name of a built-in experiment.
 pub struct Script<'a> {
     /// The name of the job.
     pub name: &'a str,

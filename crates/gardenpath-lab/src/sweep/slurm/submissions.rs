@@ -1,4 +1,5 @@
-//! The file that remembers which array was submitted last: a line `JOB SCALE EXPERIMENT` for each sweep of a store.
+//! The file that remembers which array was submitted last: a line `JOB SCALE EXPERIMENT` for each sweep of a store. The
+//! experiment is an absolute path, or the name of a built-in one.
 
 use crate::experiment::Scale;
 use crate::files::atomic;
