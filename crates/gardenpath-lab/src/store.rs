@@ -114,6 +114,11 @@ impl Store {
         self.examine(cell, cell::check)
     }
 
+    /// Whether there is a file for the result of a cell, whole or damaged.
+    pub fn has_file(&self, cell: &Measure) -> bool {
+        self.cell_path(cell).is_file()
+    }
+
     /// The result of a cell, if there is one. The error is one of the file system.
     pub fn find(&self, cell: &Measure) -> Result<Found<Record>> {
         self.examine(cell, cell::from_bytes)
@@ -206,6 +211,11 @@ impl Store {
     /// Removes the mark of a cell, if this process has set it.
     pub fn release(&self, cell: &Measure) {
         self.marks().release(&cell.identity());
+    }
+
+    /// Removes all marks of this process, which is about to end.
+    pub fn release_all(&self) {
+        self.marks().release_all();
     }
 
     /// Removes the marks and temporary files that killed workers have left: those of processes of this machine that have ended, and

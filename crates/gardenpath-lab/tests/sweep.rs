@@ -88,7 +88,7 @@ fn failing_cells_are_recorded() {
     // There are not twice as many rules as tuples.
     let lab = lab("[0.5, 2]", 2);
     let output = lab.try_run("sweep run e.toml --store s");
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(1));
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(errors.lines().last().unwrap().starts_with("error: 2 of 4 cells failed"), "{errors}");
     let status = lab.json("sweep status e.toml --store s");

@@ -74,3 +74,35 @@ fn malformed_grids_say_what_to_write() {
     }
     assert_eq!(lab.files(), ["e.toml"]);
 }
+
+#[test]
+fn results_are_collected_in_the_format_of_the_name() {
+    let lab = Lab::new();
+    std::fs::write(lab.path("e.toml"), SMALL).unwrap();
+    lab.run("sweep run e.toml --store s");
+    let collect = |name: &str| lab.json(&format!("sweep collect e.toml --store s -o {name}"))["rows"] == 2;
+    assert!(["r.parquet", "r.csv", "r.jsonl"].into_iter().all(collect));
+    let csv = std::fs::read_to_string(lab.path("r.csv")).unwrap();
+    let lines: Vec<Vec<&str>> = csv.split_terminator("\r\n").map(|line| line.split(',').collect()).collect();
+    assert_eq!((lines.len(), &lines[0][..2]), (3, &["depth", "fraction"][..]));
+    let json = std::fs::read_to_string(lab.path("r.jsonl")).unwrap();
+    for (line, fields) in json.lines().zip(&lines[1..]) {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(row.as_object().unwrap().len(), lines[0].len());
+        for (name, field) in lines[0].iter().zip(fields) {
+            let expected = row[*name].as_str().map_or_else(|| row[*name].to_string(), str::to_owned);
+            assert_eq!(*field, expected, "{name}");
+        }
+    }
+    // Only the date differs from one file to the next.
+    let parquet = |seconds: &str| {
+        let mut command = lab.command("sweep collect e.toml --store s -o again.parquet");
+        assert!(command.env("SOURCE_DATE_EPOCH", seconds).output().unwrap().status.success());
+        std::fs::read(lab.path("again.parquet")).unwrap()
+    };
+    assert!(parquet("1700000000") == std::fs::read(lab.path("r.parquet")).unwrap());
+    let text = String::from_utf8_lossy(&parquet("0")).into_owned();
+    assert!(text.contains("1970-01-01T00:00:00Z") && text.contains("gardenpath.experiment"));
+    let refusal = lab.refusal("sweep collect e.toml --store s -o r.xlsx");
+    assert_eq!(refusal, "r.xlsx: expected a name that ends in .parquet, .csv or .jsonl");
+}

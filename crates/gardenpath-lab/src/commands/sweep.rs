@@ -3,11 +3,12 @@
 use super::Answer;
 use crate::draw::table::{Table, duration, grouped};
 use crate::experiment::{Scale, Source};
-use crate::files::atomic;
 use crate::measure::Measure;
+use crate::outcome::{Incomplete, Interrupted};
 use crate::progress;
+use crate::signals::LastWord;
 use crate::store::{Found, State, Store};
-use crate::sweep::collect::Incomplete;
+use crate::sweep::collect::Format;
 use crate::sweep::slurm::{Ending, Settings, Slurm, Totals};
 use crate::sweep::status::Status;
 use crate::sweep::{self, Event, Shard};
@@ -25,7 +26,7 @@ pub enum Command {
     Submit(Submit),
     /// Say how far a sweep has come, and what failed.
     Status(Which),
-    /// Write all results as one Parquet file.
+    /// Write all results as one file: Parquet, CSV or JSON lines.
     Collect(Collect),
 }
 
@@ -90,15 +91,16 @@ pub struct Submit {
 /// The arguments of `sweep collect`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+A row for each cell, a column for each parameter and each result; lists in CSV are JSON. \
 If cells have no result, or one that is damaged, nothing is written and the exit code is 1; --partial writes those that are there.
 
 Examples:
   gardenpath sweep collect transition --store results -o results.parquet
-  gardenpath sweep collect transition --store results -o results.parquet --partial")]
+  gardenpath sweep collect transition --store results -o results.csv --partial")]
 pub struct Collect {
     #[command(flatten)]
     which: Which,
-    /// Where to write the results (.parquet)
+    /// Where to write the results (.parquet, .csv or .jsonl)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Write the results that are there, even if some are missing
@@ -129,6 +131,10 @@ fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
     let store = Store::open(&arguments.which.store)?;
     let mut own = arguments.shard.of(&cells);
     own.retain(|cell| !arguments.skip_failed || store.state(cell) != State::Failed);
+    let _last_word = {
+        let (cells, store) = (own.iter().map(|&cell| cell.clone()).collect::<Vec<_>>(), store.clone());
+        LastWord::new(move || sweep::interrupted(&cells, &store))
+    };
     let bar = progress::bar(own.len() as u64, "measuring");
     let bar = if answer.json { progress::beside_results(bar) } else { bar };
     let (mut found, mut done, mut failed) = (0, 0, 0);
@@ -168,7 +174,7 @@ fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
         let cells = grouped(own.len() as u64);
         answer.text(&format!("{cells} cells: {found} were there, {done} measured, {failed} failed\n"))?;
     }
-    sweep::refuse_failures(failed, own.len())
+    Ok(sweep::refuse_failures(failed, own.len())?)
 }
 
 fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
@@ -184,8 +190,8 @@ fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
         Ending::Detached(job) if answer.json => return answer.json_line(&json!({"job": job})),
         Ending::Detached(job) => return answer.text(&format!("{job}\n")),
         Ending::Interrupted(job) => {
-            progress::note(&format!("array {job} goes on: the same command follows it again, scancel {job} ends it"));
-            std::process::exit(130);
+            let resume = format!("array {job} goes on; the same command follows it again, scancel {job} ends it");
+            return Err(Interrupted(resume).into());
         }
     };
     let Totals { done, failed, missing } = totals;
@@ -199,9 +205,10 @@ fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
     }
     if missing > 0 {
         let place = which.store.join("slurm");
-        bail!("{missing} of {} cells are missing; what the tasks said is in {}", cells.len(), place.display());
+        let said = format!("what the tasks said is in {}", place.display());
+        return Err(Incomplete(format!("{missing} of {} cells are missing; {said}", cells.len())).into());
     }
-    sweep::refuse_failures(failed, cells.len())
+    Ok(sweep::refuse_failures(failed, cells.len())?)
 }
 
 fn status(which: &Which, answer: &mut Answer) -> Result<()> {
@@ -230,8 +237,8 @@ fn status(which: &Which, answer: &mut Answer) -> Result<()> {
 }
 
 fn collect(arguments: &Collect, answer: &mut Answer) -> Result<()> {
-    atomic::check_name(&arguments.output, "parquet")?;
-    let (_, cells) = arguments.which.cells()?;
+    Format::of(&arguments.output)?;
+    let (source, cells) = arguments.which.cells()?;
     let store = Store::existing(&arguments.which.store)?;
     let mut records = Vec::new();
     for cell in &cells {
@@ -243,9 +250,10 @@ fn collect(arguments: &Collect, answer: &mut Answer) -> Result<()> {
     }
     let missing = cells.len() - records.len();
     if missing > 0 && (!arguments.partial || records.is_empty()) {
-        return Err(Incomplete { missing, total: cells.len() }.into());
+        let remedy = "'sweep run' measures them, --partial collects the others";
+        return Err(Incomplete(format!("{missing} of {} cells have no result: {remedy}", cells.len())).into());
     }
-    sweep::collect::write(&records, &arguments.output)?;
+    sweep::collect::write(&records, &arguments.output, &source.name(), arguments.which.scale)?;
     if missing > 0 {
         progress::note(&format!("{missing} of {} cells have no result yet", cells.len()));
     }

@@ -6,6 +6,7 @@ use crate::experiment::{Scale, built_in};
 use crate::files::atomic::write;
 use crate::measure::Measure;
 use crate::record::Records;
+use crate::signals::LastWord;
 use crate::store::Store;
 use crate::sweep::{self, Event};
 use anyhow::{Context, Result};
@@ -62,11 +63,17 @@ impl Press {
 
     /// The cells of a chapter.
     pub fn cells(&self, number: usize) -> Result<Vec<Measure>> {
-        let mut cells = Vec::new();
-        for name in self.chapters[number].experiments {
-            cells.extend(built_in::find(name)?.cells(self.scale)?);
-        }
-        Ok(cells)
+        cells(self.chapters[number].experiments, self.scale)
+    }
+
+    /// While this lives a signal says how much of the report is measured before it ends the program.
+    pub fn last_word(&self) -> LastWord {
+        let mut names: Vec<&str> =
+            self.chapters.iter().flat_map(|chapter| chapter.experiments.iter().copied()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let (store, scale) = (self.store.clone(), self.scale);
+        LastWord::new(move || sweep::interrupted(&cells(&names, scale).unwrap_or_default(), &store))
     }
 
     /// Measures what a chapter lacks, then draws and judges it. `progress` hears of each cell.
@@ -129,6 +136,15 @@ impl Press {
         self.print()?;
         Ok(self.report)
     }
+}
+
+/// The cells of experiments.
+fn cells(experiments: &[&str], scale: Scale) -> Result<Vec<Measure>> {
+    let mut cells = Vec::new();
+    for name in experiments {
+        cells.extend(built_in::find(name)?.cells(scale)?);
+    }
+    Ok(cells)
 }
 
 fn waiting(chapter: &Chapter) -> Entry {

@@ -109,7 +109,8 @@ impl<'a> Slurm<'a> {
 
     /// Submits an array, unless there is one in the queue, and follows it until all is done.
     pub fn run(&self, detach: bool) -> Result<Ending> {
-        let interrupt = (!detach).then(Interrupt::listen);
+        // From here on a signal must not lose the number of an array.
+        let interrupt = Interrupt::listen();
         let mut arrays = 0;
         let mut before = self.totals();
         let mut job = match self.queued()? {
@@ -124,7 +125,9 @@ impl<'a> Slurm<'a> {
                 self.submit(before.missing + before.failed, false)?
             }
         };
-        let Some(interrupt) = interrupt else { return Ok(Ending::Detached(job)) };
+        if detach {
+            return Ok(Ending::Detached(job));
+        }
         let mut retries = self.settings.retries;
         loop {
             if !self.follow(&job, &interrupt)? {
