@@ -5,6 +5,8 @@
 use crate::files::atomic;
 use crate::outcome::Interrupted;
 use crate::progress;
+use gardenpath::interrupt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,19 +19,27 @@ enum Reaction {
     Tell(Sender<()>),
     /// The program ends with a last line.
     Say(Box<dyn FnOnce() -> Interrupted + Send>),
+    /// The same, after work has left at its next checkpoint, or has not within a few seconds. The channel is closed when it has.
+    Stop(Receiver<()>, Box<dyn FnOnce() -> Interrupted + Send>),
 }
+
+/// How long interrupted work has to leave.
+const GRACE: Duration = Duration::from_secs(5);
 
 static REACTION: Mutex<Option<Reaction>> = Mutex::new(None);
 
 /// Whether there was a signal before.
 static HEARD: AtomicBool = AtomicBool::new(false);
 
+/// Whether interruptible work has to leave.
+static STOP: AtomicBool = AtomicBool::new(false);
+
 fn reaction() -> MutexGuard<'static, Option<Reaction>> {
     REACTION.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on a signal removes temporary files and ends the program, unless somebody [listens](Interrupt::listen) or has a
-/// [last word](LastWord). Signals that whoever started the program wants to be ignored, as `nohup` does, remain ignored.
+/// From now on a signal removes temporary files and ends the program, unless somebody [listens](Interrupt::listen), has a
+/// [last word](LastWord), or can be [stopped](interruptible). Signals that whoever started the program wants to be ignored, as `nohup` does, remain ignored.
 pub fn obey() {
     let ignored = disposition::ignored();
     // Without a handler signals end the program too, and leave temporary files, which is no reason not to begin.
@@ -44,14 +54,23 @@ fn handle() {
     match reaction().take() {
         None => leave(),
         Some(Reaction::Tell(listener)) => drop(listener.send(())),
-        // On a thread of its own: meanwhile a second signal must be heard.
-        Some(Reaction::Say(word)) => drop(thread::spawn(|| {
-            let word = word();
-            progress::clear();
-            progress::note(&word.to_string());
-            leave()
-        })),
+        // On threads of their own: meanwhile a second signal must be heard.
+        Some(Reaction::Say(word)) => drop(thread::spawn(|| say(word))),
+        Some(Reaction::Stop(end, word)) => {
+            STOP.store(true, Ordering::Relaxed);
+            thread::spawn(move || {
+                let _ = end.recv_timeout(GRACE);
+                say(word)
+            });
+        }
     }
+}
+
+fn say(word: Box<dyn FnOnce() -> Interrupted + Send>) -> ! {
+    let word = word();
+    progress::clear();
+    progress::note(&word.to_string());
+    leave()
 }
 
 fn leave() -> ! {
@@ -101,6 +120,24 @@ impl Drop for LastWord {
     fn drop(&mut self) {
         *reaction() = self.before.take();
     }
+}
+
+/// Does work that leaves at its next [checkpoint](gardenpath::interrupt) when the program is interrupted or terminated. Then the
+/// program prints what `word` returns, and ends.
+pub fn interruptible<R>(word: impl FnOnce() -> Interrupted + Send + 'static, work: impl FnOnce() -> R) -> R {
+    let (end, is_over) = channel();
+    let before = reaction().replace(Reaction::Stop(is_over, Box::new(word)));
+    interrupt::obey(&STOP);
+    let result = catch_unwind(AssertUnwindSafe(work));
+    if STOP.load(Ordering::Relaxed) {
+        drop(end);
+        loop {
+            // The thread of the signal ends the program.
+            thread::park();
+        }
+    }
+    *reaction() = before;
+    result.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 #[cfg(unix)]

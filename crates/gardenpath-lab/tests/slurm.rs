@@ -51,6 +51,8 @@ fn sweeps_survive_what_happens_on_a_cluster() {
     fs::write(lab.path("sweep.toml"), EXPERIMENT).unwrap();
     lab.run("sweep run sweep.toml --store expected");
     all_nodes_work(&lab, &cluster);
+    tasks_get_what_they_ask_for(&lab, &cluster);
+    built_in_experiments_run_on_nodes(&lab, &cluster);
     cancelled_tasks_are_submitted_again(&lab, &cluster);
     the_array_survives_ctrl_c(&lab, &cluster);
     for orphans in [true, false] {
@@ -73,6 +75,38 @@ fn all_nodes_work(lab: &Lab, cluster: &Cluster) {
     sweep.is_as_expected();
     // Nothing is left to do.
     assert!(sweep.submit(&[]).output().line.ends_with("0 missing; arrays: 0\n"));
+}
+
+fn tasks_get_what_they_ask_for(lab: &Lab, cluster: &Cluster) {
+    let sweep = Sweep::new(lab, cluster, "resources");
+    let ours = ["--array-size", "3", "--gres", "gpu:1", "--mem", "100", "--constraint", "fast", "--account", "lab"];
+    let theirs = ["--qos", "high", "--", "--nice=7", "--comment", "of two words"];
+    let submit = sweep.submit(&[&ours[..], &theirs[..]].concat()).output();
+    assert_eq!(submit.code, 0, "{}", submit.errors);
+    let said = sweep.said();
+    assert_eq!(said.len(), 3);
+    for text in said.values() {
+        let first = text.lines().next().unwrap();
+        assert!(first.contains(" on n2 with GPU 0"), "only n2 has the feature: {first}");
+    }
+    let job = cluster.ask(&format!("scontrol show job {}_1", sweep.job()));
+    for part in
+        [" Account=lab ", "MinMemoryNode=100M", "Features=fast", " Nice=7 ", "gres:gpu:1", "Comment=of two words"]
+    {
+        assert!(job.contains(part), "{part}: {job}");
+    }
+    sweep.is_as_expected();
+}
+
+fn built_in_experiments_run_on_nodes(lab: &Lab, cluster: &Cluster) {
+    let sweep = Sweep::of("vectors", lab, cluster, "built-in");
+    let submit = sweep.submit(&[]).output();
+    assert_eq!(submit.code, 0, "{}", submit.errors);
+    assert!(submit.line.ends_with(" 0 missing; arrays: 1\n"), "{}", submit.line);
+    lab.run("sweep run vectors --store here");
+    assert!(sweep.cells() == Sweep::of("vectors", lab, cluster, "here").cells(), "some bytes differ");
+    let remembered = fs::read_to_string(lab.path("built-in/slurm/job")).unwrap();
+    assert_eq!(remembered, format!("{} quick vectors\n", sweep.job()));
 }
 
 fn cancelled_tasks_are_submitted_again(lab: &Lab, cluster: &Cluster) {
@@ -178,6 +212,22 @@ fn what_is_missing_is_named() {
     let refused =
         errors(&[("sbatch", "[ $1 = --version ] || { echo 'sbatch: error: no' >&2; exit 1; }"), ("squeue", "")]);
     assert_eq!(refused, "error: sbatch refused: sbatch: error: no\n");
+}
+
+#[test]
+fn options_that_would_break_a_sweep_are_refused() {
+    let lab = Lab::new();
+    fs::write(lab.path("sweep.toml"), EXPERIMENT).unwrap();
+    for (options, expected) in [
+        ("--array=1-3", "sbatch must not be given --array (-a): --array-size and --at-once set it"),
+        ("--mail-type=END -o x", "sbatch must not be given --output (-o): what tasks say is in the directory slurm"),
+        ("--wrap ls", "sbatch must not be given --wrap: there is a job script already"),
+        ("other.sh", "\"other.sh\" is no option of sbatch"),
+    ] {
+        let refusal = lab.refusal(&format!("sweep submit sweep.toml --store s --slurm -- {options}"));
+        assert!(refusal.starts_with(expected), "{refusal}");
+    }
+    assert_eq!(lab.files(), ["sweep.toml"]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::progress;
 use crate::report::entry::{Entry, Report, State};
 use crate::report::press::Press;
 use crate::report::{Chapter, chapters, summary};
+use crate::signals::interruptible;
 use crate::sweep::Event;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -43,8 +44,18 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         return list(answer);
     }
     let mut press = Press::new(&arguments.output, selected(&arguments.figures)?, arguments.scale)?;
-    let _last_word = press.last_word();
     progress::note(&format!("the report grows in {}", press.page().display()));
+    interruptible(press.last_word(), || measure(&mut press, answer))?;
+    let page = press.page();
+    let report = press.finish()?;
+    if !answer.json {
+        answer.text(&format!("\n{}\n{}\n", summary::table(&report), page.display()))?;
+    }
+    complete(&report)
+}
+
+/// Makes one figure after the other.
+fn measure(press: &mut Press, answer: &mut Answer) -> Result<()> {
     for number in 0..press.len() {
         let bar = progress::bar(press.cells(number)?.len() as u64, press.report().entries[number].name);
         let mut watch = |event: &Event<'_>| {
@@ -68,12 +79,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         }
         answer.out.flush()?;
     }
-    let page = press.page();
-    let report = press.finish()?;
-    if !answer.json {
-        answer.text(&format!("\n{}\n{}\n", summary::table(&report), page.display()))?;
-    }
-    complete(&report)
+    Ok(())
 }
 
 /// Refuses a report with figures that could not be made, whether for want of cells or for another reason.

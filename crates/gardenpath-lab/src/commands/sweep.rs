@@ -6,12 +6,13 @@ use crate::experiment::{Scale, Source};
 use crate::measure::Measure;
 use crate::outcome::{Incomplete, Interrupted};
 use crate::progress;
-use crate::signals::LastWord;
+use crate::signals::interruptible;
 use crate::store::{Found, State, Store};
 use crate::sweep::collect::Format;
-use crate::sweep::slurm::{Ending, Settings, Slurm, Totals};
+use crate::sweep::slurm::{Ending, Settings, Slurm, Sweep, Totals};
 use crate::sweep::status::Status;
 use crate::sweep::{self, Event, Shard};
+use crate::training::Device;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
@@ -63,6 +64,9 @@ pub struct Run {
     /// Leave out cells that have failed before
     #[arg(long)]
     skip_failed: bool,
+    /// Take only the cells for this device
+    #[arg(long, value_enum, value_name = "DEVICE")]
+    only: Option<Device>,
 }
 
 /// The arguments of `sweep submit`.
@@ -70,11 +74,13 @@ pub struct Run {
 #[command(after_help = "\
 Submits an array of workers and follows it. Tasks that are cancelled, cut off or lost with their node are submitted again \
 until no cell is missing; cells that fail are not tried again. Ctrl-C leaves the array running, and the same command \
-follows it again. The job script and what the tasks say are in DIR/slurm.
+follows it again. The job script and what the tasks say are in DIR/slurm. A task whose cells need a GPU asks for one. \
+Whatever follows -- is for sbatch.
 
 Examples:
   gardenpath sweep submit transition --store results --slurm --scale full --time 4:00:00
-  gardenpath sweep submit transition --store results --slurm --array-size 64 --detach")]
+  gardenpath sweep submit transition --store results --slurm --array-size 64 --detach
+  gardenpath sweep submit gpu.toml --store results --slurm --partition gpu --account lab -- --mail-type=END")]
 pub struct Submit {
     #[command(flatten)]
     which: Which,
@@ -83,6 +89,9 @@ pub struct Submit {
     slurm: bool,
     #[command(flatten)]
     settings: Settings,
+    /// Take only the cells for this device
+    #[arg(long, value_enum, value_name = "DEVICE")]
+    only: Option<Device>,
     /// Submit once, print the number of the job and return
     #[arg(long)]
     detach: bool,
@@ -119,21 +128,22 @@ pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
 }
 
 impl Which {
-    fn cells(&self) -> Result<(Source, Vec<Measure>)> {
+    fn cells(&self, only: Option<Device>) -> Result<(Source, Vec<Measure>)> {
         let source = Source::find(&self.experiment)?;
-        let cells = source.read()?.cells(self.scale)?;
+        let mut cells = source.read()?.cells(self.scale)?;
+        cells.retain(|cell| only.is_none_or(|device| (device == Device::Gpu) == sweep::uses_gpu(cell)));
         Ok((source, cells))
     }
 }
 
 fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
-    let (_, cells) = arguments.which.cells()?;
+    let (_, cells) = arguments.which.cells(arguments.only)?;
     let store = Store::open(&arguments.which.store)?;
     let mut own = arguments.shard.of(&cells);
     own.retain(|cell| !arguments.skip_failed || store.state(cell) != State::Failed);
-    let _last_word = {
+    let last_word = {
         let (cells, store) = (own.iter().map(|&cell| cell.clone()).collect::<Vec<_>>(), store.clone());
-        LastWord::new(move || sweep::interrupted(&cells, &store))
+        move || sweep::interrupted(&cells, &store)
     };
     let bar = progress::bar(own.len() as u64, "measuring");
     let bar = if answer.json { progress::beside_results(bar) } else { bar };
@@ -166,7 +176,7 @@ fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
         }
         Ok(())
     };
-    sweep::run(&own, &store, rayon::current_num_threads(), &mut report)?;
+    interruptible(last_word, || sweep::run(&own, &store, rayon::current_num_threads(), &mut report))?;
     bar.finish_and_clear();
     if answer.json {
         answer.json_line(&json!({"cells": own.len(), "found": found, "measured": done, "failed": failed}))?;
@@ -182,9 +192,11 @@ fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
     if !arguments.slurm {
         bail!("--slurm is the only scheduler so far");
     }
-    let (source, cells) = which.cells()?;
+    settings.check()?;
+    let (source, cells) = which.cells(arguments.only)?;
     let store = Store::open(&which.store)?;
-    let slurm = Slurm::new(&source, which.scale, &cells, &which.store, &store, settings)?;
+    let sweep = Sweep { source: &source, scale: which.scale, only: arguments.only, cells: &cells };
+    let slurm = Slurm::new(sweep, &which.store, &store, settings)?;
     let (totals, arrays) = match slurm.run(arguments.detach)? {
         Ending::Finished { totals, arrays } => (totals, arrays),
         Ending::Detached(job) if answer.json => return answer.json_line(&json!({"job": job})),
@@ -212,7 +224,7 @@ fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
 }
 
 fn status(which: &Which, answer: &mut Answer) -> Result<()> {
-    let (_, cells) = which.cells()?;
+    let (_, cells) = which.cells(None)?;
     let store = Store::existing(&which.store)?;
     let status = Status::of(&cells, &store);
     status.damaged.iter().for_each(|text| progress::note(text));
@@ -238,7 +250,7 @@ fn status(which: &Which, answer: &mut Answer) -> Result<()> {
 
 fn collect(arguments: &Collect, answer: &mut Answer) -> Result<()> {
     Format::of(&arguments.output)?;
-    let (source, cells) = arguments.which.cells()?;
+    let (source, cells) = arguments.which.cells(None)?;
     let store = Store::existing(&arguments.which.store)?;
     let mut records = Vec::new();
     for cell in &cells {

@@ -5,8 +5,8 @@ use super::{Chapter, html};
 use crate::experiment::{Scale, built_in};
 use crate::files::atomic::write;
 use crate::measure::Measure;
+use crate::outcome::Interrupted;
 use crate::record::Records;
-use crate::signals::LastWord;
 use crate::store::Store;
 use crate::sweep::{self, Event};
 use anyhow::{Context, Result};
@@ -66,14 +66,14 @@ impl Press {
         cells(self.chapters[number].experiments, self.scale)
     }
 
-    /// While this lives a signal says how much of the report is measured before it ends the program.
-    pub fn last_word(&self) -> LastWord {
+    /// What is said when the program is interrupted: how much of the report is measured.
+    pub fn last_word(&self) -> impl FnOnce() -> Interrupted + Send + use<> {
         let mut names: Vec<&str> =
             self.chapters.iter().flat_map(|chapter| chapter.experiments.iter().copied()).collect();
         names.sort_unstable();
         names.dedup();
         let (store, scale) = (self.store.clone(), self.scale);
-        LastWord::new(move || sweep::interrupted(&cells(&names, scale).unwrap_or_default(), &store))
+        move || sweep::interrupted(&cells(&names, scale).unwrap_or_default(), &store)
     }
 
     /// Measures what a chapter lacks, then draws and judges it. `progress` hears of each cell.
