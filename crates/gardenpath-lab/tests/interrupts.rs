@@ -32,7 +32,7 @@ min_steps = 1_000_000_000
 ";
 
 const TRAIN: &str =
-    "train --model cnn --vocab 8 --depth 2 --fraction 0.125 --samples 1e5 --test 100 --width 16 --seed 1";
+    "train --model cnn --vocab 8 --depth 2 --fraction 0.125 --samples 1e5 --test-samples 100 --width 16 --seed 1";
 
 fn start(lab: &Lab, arguments: &str) -> Child {
     lab.command(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
@@ -82,7 +82,7 @@ fn a_sweep_says_how_to_resume() {
 #[test]
 fn a_report_says_how_to_resume() {
     let lab = Lab::new();
-    let child = start(&lab, "reproduce transition --out r --threads 1");
+    let child = start(&lab, "reproduce transition -o r --threads 1");
     wait("cells", || count(&lab.path("r/store/cells")) >= 2);
     signal(&child, "-INT");
     let errors = last_words(child);
