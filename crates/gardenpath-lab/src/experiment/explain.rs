@@ -6,20 +6,29 @@ use serde_json::{Map, Value};
 
 /// A cell, or which of its values is wrong or missing.
 pub fn cell(measure: &str, values: Map<String, Value>) -> Result<Measure, Error> {
-    Measure::new(measure, values.clone()).map_err(|error| explain(measure, &values).unwrap_or(error))
+    Measure::new(measure, values.clone())
+        .map_err(|error| explain(measure, &values, &error.to_string()).unwrap_or(error))
 }
 
-fn explain(measure: &str, values: &Map<String, Value>) -> Option<Error> {
+fn explain(measure: &str, values: &Map<String, Value>, error: &str) -> Option<Error> {
     let (needed, smallest) = smallest(measure)?;
-    for (name, value) in values {
+    if let Some(name) = missing(error) {
+        return Some(anyhow!("{name} is missing: measure {measure} needs {}", needed.join(", ")));
+    }
+    values.iter().find_map(|(name, value)| {
         let mut one = smallest.clone();
         one.insert(name.clone(), value.clone());
-        if let Err(error) = Measure::new(measure, one) {
-            return Some(anyhow!("{name} is {value}, expected {}", expected(&error.to_string(), name, measure)));
-        }
+        let error = Measure::new(measure, one).err()?.to_string();
+        Some(anyhow!("{name} is {value}, expected {}", expected(&error, name, measure)?))
+    })
+}
+
+/// The parameter that is missing, if that is what an error says.
+fn missing(error: &str) -> Option<&str> {
+    match error.strip_prefix("missing field ") {
+        Some(rest) => rest.split('`').nth(1),
+        None => error.strip_suffix(" has no value"),
     }
-    let missing = needed.iter().find(|name| !values.contains_key(*name))?;
-    Some(anyhow!("{missing} is missing: measure {measure} needs {}", needed.join(", ")))
 }
 
 /// The parameters that a measure needs, and a cell with no others.
@@ -31,40 +40,41 @@ fn smallest(measure: &str) -> Option<(Vec<String>, Map<String, Value>)> {
             Ok(_) => return Some((needed, values)),
             Err(error) => error.to_string(),
         };
-        if let Some(name) = error.strip_prefix("missing field ").and_then(|rest| rest.split('`').nth(1)) {
-            let text = TEXTS.contains(&name);
-            values.insert(name.to_owned(), if text { "".into() } else { 1.into() });
+        if let Some(name) = missing(&error) {
+            let value = if TEXTS.contains(&name) { "".into() } else { 1.into() };
+            values.insert(name.to_owned(), value);
             needed.push(name.to_owned());
         } else {
-            values.insert(needed.last()?.clone(), (*choices(&error).first()?).into());
+            values.insert(needed.last()?.clone(), choices(&error).first()?.clone().into());
         }
     }
     None
 }
 
 /// The texts that a parameter may be, as an error names them.
-fn choices(error: &str) -> Vec<&str> {
-    match error.split_once("expected ") {
-        Some((found, expected)) if found.starts_with("unknown variant") => {
-            expected.split('`').skip(1).step_by(2).collect()
-        }
-        _ => Vec::new(),
-    }
+fn choices(error: &str) -> Vec<String> {
+    let Some((found, expected)) = error.split_once("expected ") else { return Vec::new() };
+    let words: Vec<&str> = if found.starts_with("unknown variant") {
+        expected.split('`').skip(1).step_by(2).collect()
+    } else {
+        expected.split(", ").flat_map(|part| part.split(" or ")).collect()
+    };
+    words.into_iter().map(str::to_owned).collect()
 }
 
-/// What a parameter should be.
-fn expected(error: &str, name: &str, measure: &str) -> String {
+/// What a parameter should be, if an error says so.
+fn expected(error: &str, name: &str, measure: &str) -> Option<String> {
     if TEXTS.contains(&name) {
-        let (_, mut values) = smallest(measure).unwrap_or_default();
+        let (_, mut values) = smallest(measure)?;
         values.insert(name.to_owned(), "".into());
-        let error = Measure::new(measure, values).map_or_else(|error| error.to_string(), |_| String::new());
-        let quoted: Vec<String> = choices(&error).iter().map(|choice| format!("\"{choice}\"")).collect();
-        return quoted.join(" or ");
+        let all = choices(&Measure::new(measure, values).err()?.to_string());
+        let (last, others) = all.split_last()?;
+        return Some(format!("{} or {last}", others.join(", ")));
     }
-    match error.rsplit_once("expected ") {
-        Some((_, "f64" | "f32")) => "a number".to_owned(),
-        Some((_, kind)) if kind.starts_with(['u', 'i']) => "a whole number that is not negative".to_owned(),
-        _ => "another value".to_owned(),
+    match error.rsplit_once("expected ")?.1 {
+        "f64" => Some("a number".to_owned()),
+        "u64" | "usize" => Some("a whole number that is not negative".to_owned()),
+        _ => None,
     }
 }
 
@@ -97,12 +107,11 @@ mod tests {
             cell("train", values).unwrap_err().to_string()
         };
         assert!(cell("train", right.as_object().cloned().unwrap()).is_ok());
-        let whole = "expected a whole number that is not negative";
-        assert_eq!(error("depth", json!(2.5)), format!("depth is 2.5, {whole}"));
-        assert_eq!(error("seed", json!(-1)), format!("seed is -1, {whole}"));
+        assert!(error("depth", json!(2.5)).starts_with("depth is 2.5, expected a whole number"));
+        assert!(error("seed", json!(-1)).starts_with("seed is -1, expected a whole number"));
         assert_eq!(error("fraction", json!("x")), "fraction is \"x\", expected a number");
         for value in [json!("cnnn"), json!(3)] {
-            let expected = format!("model is {value}, expected \"cnn\" or \"inn\" or \"transformer\"");
+            let expected = format!("model is {value}, expected cnn, inn or transformer");
             assert_eq!(error("model", value), expected);
         }
     }
