@@ -23,12 +23,19 @@
 //! An experiment with one scale has `[[grid]]` instead of `[[quick]]` and `[[full]]`. A value is a number, a text, an expression, a list,
 //! a range `"first..last"`, or `{ from = 100, to = 1e5, points = 7 }` for numbers that grow by a constant factor.
 
+pub mod built_in;
+mod explain;
 mod expression;
 mod grid;
+mod nearest;
+mod source;
 
+pub use source::Source;
+
+use crate::files::plain;
 use crate::measure::{self, Measure};
-use anyhow::{Context, Result, bail};
-use serde::Deserialize;
+use anyhow::{Context, Result, anyhow, bail};
+use nearest::suggestion;
 use std::collections::HashSet;
 use std::path::Path;
 use toml::Table;
@@ -54,42 +61,75 @@ impl Scale {
 }
 
 /// A measure on grids of parameters.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
     /// The name of the measure.
     measure: String,
-    /// What the result should show.
+    /// What the result should show; empty if nobody said.
     pub expects: String,
     /// Values that all grids share.
-    #[serde(default)]
     parameters: Table,
-    #[serde(default)]
     grid: Vec<Table>,
-    #[serde(default)]
     quick: Vec<Table>,
-    #[serde(default)]
     full: Vec<Table>,
 }
+
+/// What an experiment may say.
+const KEYS: [&str; 6] = ["measure", "expects", "parameters", "grid", "quick", "full"];
 
 impl Experiment {
     /// Reads an experiment from a file.
     pub fn read(path: &Path) -> Result<Self> {
         let shown = path.display();
-        let text = std::fs::read_to_string(path).with_context(|| format!("{shown}: cannot be read"))?;
+        let text =
+            std::fs::read_to_string(path).map_err(|error| anyhow!("{shown}: cannot be read: {}", plain(&error)))?;
         Self::parse(&text).with_context(|| shown.to_string())
     }
 
     /// Reads an experiment from the text of a file. All cells are made once, so that whatever is wrong is found here.
     pub fn parse(text: &str) -> Result<Self> {
-        let experiment: Experiment = toml::from_str(text).map_err(|error| {
+        let mut table: Table = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
-            anyhow::anyhow!("line {line}: {}", error.message())
+            anyhow!("line {line}: {}", error.message())
         })?;
-        if !measure::NAMES.contains(&experiment.measure.as_str()) {
-            let known = measure::NAMES.join(", ");
-            bail!("there is no measure {:?}, expected one of {known}", experiment.measure);
+        if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            let hint = suggestion(key, KEYS);
+            bail!(
+                "{key}: did not expect this here, only {}{hint} Parameters belong below [parameters] or [[grid]]",
+                KEYS.join(", "),
+                hint = if hint.is_empty() { "." } else { &hint }
+            );
         }
+        let measure = match table.remove("measure") {
+            Some(toml::Value::String(name)) if measure::NAMES.contains(&name.as_str()) => name,
+            Some(toml::Value::String(name)) => {
+                let hint = suggestion(&name, measure::NAMES.iter().copied());
+                bail!("there is no measure {name:?}, expected one of {}{hint}", measure::NAMES.join(", "))
+            }
+            Some(other) => bail!("measure is {other}, expected one of {}", measure::NAMES.join(", ")),
+            None => {
+                bail!("measure is missing: write measure = \"entropy\", or another of {}", measure::NAMES.join(", "))
+            }
+        };
+        let expects = match table.remove("expects") {
+            None => String::new(),
+            Some(toml::Value::String(text)) => text,
+            Some(other) => bail!("expects is {other}, expected a text"),
+        };
+        let parameters = match table.remove("parameters") {
+            None => Table::new(),
+            Some(toml::Value::Table(table)) => table,
+            Some(_) => bail!("expected one table [parameters], in single brackets"),
+        };
+        let mut grids = |name: &str| match table.remove(name) {
+            None => Ok(Vec::new()),
+            Some(toml::Value::Array(list)) if list.iter().all(toml::Value::is_table) => {
+                Ok(list.into_iter().filter_map(|item| item.try_into().ok()).collect())
+            }
+            Some(_) => bail!("write [[{name}]] in double brackets: there can be several grids"),
+        };
+        let [grid, quick, full] = [grids("grid")?, grids("quick")?, grids("full")?];
+        let experiment = Experiment { measure, expects, parameters, grid, quick, full };
         match (experiment.grid.is_empty(), experiment.quick.is_empty() && experiment.full.is_empty()) {
             (true, true) => bail!("expected [[grid]], or [[quick]] and [[full]]"),
             (false, false) => bail!("expected either [[grid]] or [[quick]] and [[full]], not both"),
@@ -108,12 +148,14 @@ impl Experiment {
             Scale::Quick => &self.quick,
             Scale::Full => &self.full,
         };
+        let kind = if self.grid.is_empty() { scale.name() } else { "grid" };
         let (mut cells, mut seen) = (Vec::new(), HashSet::new());
         for (i, own) in grids.iter().enumerate() {
+            let place = || format!("[[{kind}]] number {}", i + 1);
             let mut table = self.parameters.clone();
             table.extend(own.clone());
-            for values in grid::expand(&table, &self.measure).with_context(|| format!("grid {}", i + 1))? {
-                let cell = Measure::new(&self.measure, values).with_context(|| format!("grid {}", i + 1))?;
+            for values in grid::expand(&table, &self.measure).with_context(place)? {
+                let cell = explain::cell(&self.measure, values).with_context(place)?;
                 if seen.insert(cell.identity()) {
                     cells.push(cell);
                 }
@@ -171,7 +213,7 @@ mod tests {
         for range in ["1..9000000000000000000", "0..18446744073709551615", "1..1000000000", "1..100001"] {
             let error = wrong("1..3", range);
             assert!(
-                error.starts_with("grid 1: seed: the range") && error.contains("more than 100000 values"),
+                error.starts_with("[[quick]] number 1: seed: the range") && error.contains("more than 100000 values"),
                 "{error}"
             );
         }
@@ -212,19 +254,70 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let wrong = |from: &str, to: &str| format!("{:#}", Experiment::parse(&EXAMPLE.replace(from, to)).unwrap_err());
-        assert!(wrong("\"entropy\"", "\"colour\"").contains("no measure \"colour\""));
-        assert!(wrong("shift + 1", "shft + 1").contains("fraction: there is no number named shft"));
-        assert!(
-            wrong("shift + 1 / vocab", "1 / vocab")
-                .contains("shift is no parameter of entropy and no expression uses it")
-        );
-        assert!(wrong("depth = 2", "").contains("missing field `depth`"));
-        assert!(wrong("depth = 2", "depth = 2.5").contains("2.5"));
-        assert!(wrong("depth = 2", "depth = ").contains("line 5"));
-        assert!(wrong("[4, 8]", "[]").contains("vocab: expected at least one value"));
-        assert!(wrong("1..3", "3..1").contains("seed"));
-        assert!(wrong("[[full]]", "[[grid]]").contains("not both"));
-        assert!(wrong("expects", "expect").contains("unknown field"));
+        for (from, to, expected) in [
+            ("\"entropy\"", "\"colour\"", "there is no measure \"colour\", expected one of entropy, learn, "),
+            ("\"entropy\"", "\"Entropie\"", "; did you mean entropy?"),
+            ("\"entropy\"", "1", "measure is 1, expected one of entropy, "),
+            ("measure = \"entropy\"", "", "measure is missing: write measure = \"entropy\", or another of "),
+            ("\"something\"", "[1]", "expects is [1], expected a text"),
+            (
+                "expects",
+                "expect",
+                "expect: did not expect this here, only measure, expects, parameters, grid, quick, full; did you mean expects? Parameters belong below",
+            ),
+            ("expects", "colour", "only measure, expects, parameters, grid, quick, full. Parameters belong below"),
+            ("[[full]]", "[full]", "write [[full]] in double brackets"),
+            ("[[full]]", "[grid]", "write [[grid]] in double brackets"),
+            ("[parameters]", "[[parameters]]", "expected one table [parameters], in single brackets"),
+            ("[[full]]", "[[grid]]", "not both"),
+            ("shift + 1", "shft + 1", "fraction: there is no number named shft; did you mean shift?"),
+            (
+                "shift + 1 / vocab",
+                "1 / vocab",
+                "shift is no parameter of entropy, and no expression uses it. Parameters: vocab, depth, fraction, ",
+            ),
+            (
+                "depth = 2",
+                "depht = \"two\"",
+                "depht is no parameter of entropy, and no expression uses it; did you mean depth?",
+            ),
+            ("depth = 2", "", "[[quick]] number 1: depth is missing: measure entropy needs vocab, depth, "),
+            ("depth = 2", "depth = 2.5", "[[quick]] number 1: depth is 2.5, expected a whole number"),
+            ("depth = 2", "depth = \"two\"", "[[quick]] number 1: depth: there is no number named two"),
+            (
+                "depth = 2",
+                "depth = 2026-01-01",
+                "depth: expected a number, an expression in quotes, or a list of them, found 2026-01-01",
+            ),
+            ("depth = 2", "depth = ", "line 5"),
+            ("depth = 2", "depth = \"1 - vocab\"", "[[quick]] number 1: depth is -3, expected a whole number"),
+            ("[4, 8]", "[]", "vocab: expected at least one value"),
+            ("1..3", "3..1", "seed: expected a range of whole numbers such as \"1..10\", found 3..1"),
+            (
+                "1..3",
+                "1-3",
+                "[[quick]] number 1: seed: \"1-3\" is a difference; write \"1..3\" for all numbers from 1 to 3",
+            ),
+            ("\"1..3\"", "[\"1-3\", 7]", "write \"1..3\""),
+            ("\"1..3\"", "[\"1..3\", 7]", "seed: the range \"1..3\" must stand alone"),
+            ("points = 3", "point = 3", "[[full]] number 1: sentences: expected { from = 100, to = 1e5, points = 7 }"),
+        ] {
+            let error = format!("{:#}", Experiment::parse(&EXAMPLE.replacen(from, to, 1)).unwrap_err());
+            assert!(error.contains(expected), "{to}: {error}");
+            for internal in ["`", "field", "variant", "usize", "u64", "f64", "invalid type", "invalid value"] {
+                assert!(!error.contains(internal) || expected.contains("line"), "{to}: {error}");
+            }
+        }
+        let second = EXAMPLE.replace("shift = 0.125", "shift = \"x\"");
+        let error = format!("{:#}", Experiment::parse(&second).unwrap_err());
+        assert!(error.starts_with("[[quick]] number 2: shift: "), "{error}");
+    }
+
+    #[test]
+    fn nobody_has_to_say_what_is_expected() {
+        let silent = Experiment::parse(&EXAMPLE.replace("expects = \"something\"", "")).unwrap();
+        assert_eq!(silent.expects, "");
+        let cells = |experiment: &Experiment| experiment.cells(Scale::Quick).unwrap();
+        assert_eq!(cells(&silent), cells(&Experiment::parse(EXAMPLE).unwrap()));
     }
 }

@@ -2,16 +2,19 @@
 //!
 //! Data flows one way: [`cli`] says what was asked, a command reads [`files`], calls the core, and writes lines or
 //! [`draw`]s a picture. Results go to standard output, notes and progress to standard error. Whatever is wrong becomes
-//! one line `error: …` and the exit code 2, or 1 if results are merely [incomplete](sweep::collect::Incomplete).
+//! one line `error: …` and the exit code 2, or 1 if results are merely [incomplete](outcome::Incomplete). Whoever is
+//! [interrupted](outcome::Interrupted) says how to resume, and ends with 130.
 
 pub mod cli;
 pub mod commands;
+mod date;
 pub mod draw;
 pub mod experiment;
 pub mod figure;
 pub mod files;
 pub mod fit;
 pub mod measure;
+pub mod outcome;
 mod process;
 pub mod progress;
 pub mod record;
@@ -23,6 +26,7 @@ pub mod training;
 
 use clap::Parser;
 use clap::error::ErrorKind;
+use outcome::{Incomplete, Interrupted};
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
@@ -48,9 +52,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// Says what went wrong, if anything did. That the reader of the output has seen enough is no fault.
 fn ending(result: anyhow::Result<()>) -> ExitCode {
     match result {
+        Err(error) if error.is::<Interrupted>() => {
+            progress::note(&error.to_string());
+            ExitCode::from(Interrupted::CODE)
+        }
         Err(error) if !is_closed_pipe(&error) => {
             report(&format!("{error:#}"));
-            ExitCode::from(if error.is::<sweep::collect::Incomplete>() { 1 } else { 2 })
+            ExitCode::from(if error.is::<Incomplete>() { Incomplete::CODE } else { 2 })
         }
         _ => ExitCode::SUCCESS,
     }

@@ -1,8 +1,9 @@
 //! What is said on standard error: progress on a terminal, nothing elsewhere, and remarks of one line.
 
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle, WeakProgressBar};
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// A bar for a job of `total` steps with the time left. It is there at once, however long the first step takes.
@@ -37,7 +38,22 @@ fn styled(bar: ProgressBar, what: &str, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template).expect("templates are valid");
     let bar = bar.with_message(what.to_owned()).with_style(style.progress_chars("━━─").with_key("left", time_left));
     bar.enable_steady_tick(Duration::from_millis(100));
+    *last() = Some(bar.downgrade());
     bar
+}
+
+/// The bar that was begun last, if it is still there.
+static LAST: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
+
+fn last() -> MutexGuard<'static, Option<WeakProgressBar>> {
+    LAST.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the bar from the terminal, whoever has it.
+pub fn clear() {
+    if let Some(bar) = last().take().and_then(|bar| bar.upgrade()) {
+        bar.finish_and_clear();
+    }
 }
 
 /// The time left, as soon as something is done from which it can be told.

@@ -2,7 +2,6 @@
 
 pub mod entry;
 mod exact;
-pub mod experiments;
 pub mod html;
 mod measured;
 mod networks;

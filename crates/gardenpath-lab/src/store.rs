@@ -70,6 +70,14 @@ impl Store {
         Ok(store)
     }
 
+    /// The store in a directory, which must be one. Nothing is made.
+    pub fn existing(directory: &Path) -> Result<Self> {
+        if !directory.join(CELLS).is_dir() {
+            bail!("there is no store {}; sweep run makes it", directory.display());
+        }
+        Ok(Store { directory: directory.to_owned() })
+    }
+
     /// Where the results are.
     pub fn directory(&self) -> &Path {
         &self.directory
@@ -104,6 +112,11 @@ impl Store {
     /// Looks whether a cell has a result, without reading the numbers in it. The error is one of the file system.
     pub fn look(&self, cell: &Measure) -> Result<Found<()>> {
         self.examine(cell, cell::check)
+    }
+
+    /// Whether there is a file for the result of a cell, whole or damaged.
+    pub fn has_file(&self, cell: &Measure) -> bool {
+        self.cell_path(cell).is_file()
     }
 
     /// The result of a cell, if there is one. The error is one of the file system.
@@ -198,6 +211,11 @@ impl Store {
     /// Removes the mark of a cell, if this process has set it.
     pub fn release(&self, cell: &Measure) {
         self.marks().release(&cell.identity());
+    }
+
+    /// Removes all marks of this process, which is about to end.
+    pub fn release_all(&self) {
+        self.marks().release_all();
     }
 
     /// Removes the marks and temporary files that killed workers have left: those of processes of this machine that have ended, and

@@ -5,10 +5,11 @@ pub mod slurm;
 pub mod status;
 
 use crate::measure::Measure;
+use crate::outcome::{Incomplete, Interrupted};
 use crate::progress::one_line;
 use crate::store::{Found, RENEWAL, Store};
-use anyhow::{Context, Result, anyhow, bail};
-use gardenpath::interrupt::{Interrupted, checkpoint, obey, obeyed};
+use anyhow::{Context, Result, anyhow};
+use gardenpath::interrupt::{self, checkpoint, obey, obeyed};
 use serde_json::{Map, Value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str::FromStr;
@@ -65,7 +66,7 @@ pub enum Event<'a> {
 }
 
 /// Measures the cells that are missing. Each is measured by one of `threads` workers, on a single thread; with fewer cells than
-/// threads, each has several.
+/// threads, each has several. Cells for a GPU are measured one after the other, by a single worker: they would only share its memory.
 ///
 /// Cells that another process works on come last, and are measured only if that process does not finish them. What killed workers have
 /// left in the store is removed first.
@@ -79,17 +80,57 @@ pub fn run<'a>(
     threads: usize,
     report: &mut dyn FnMut(Event<'a>) -> Result<()>,
 ) -> Result<()> {
+    run_on(cells, store, threads, uses_gpu, report)
+}
+
+/// Whether a cell is measured on a GPU.
+pub fn uses_gpu(cell: &Measure) -> bool {
+    cell.parameters().get("device").and_then(Value::as_str) == Some("gpu")
+}
+
+/// Cells that workers take one after the other.
+struct Queue<'a> {
+    cells: Vec<&'a Measure>,
+    next: AtomicUsize,
+}
+
+impl<'a> Queue<'a> {
+    fn new(cells: Vec<&'a Measure>) -> Self {
+        Queue { cells, next: AtomicUsize::new(0) }
+    }
+
+    fn take(&self) -> Option<&'a Measure> {
+        self.cells.get(self.next.fetch_add(1, Ordering::Relaxed)).copied()
+    }
+
+    /// Leaves nothing more to take.
+    fn close(&self) {
+        self.next.store(self.cells.len(), Ordering::Relaxed);
+    }
+}
+
+fn run_on<'a>(
+    cells: &[&'a Measure],
+    store: &Store,
+    threads: usize,
+    uses_gpu: impl Fn(&Measure) -> bool,
+    report: &mut dyn FnMut(Event<'a>) -> Result<()>,
+) -> Result<()> {
     store.check_writable()?;
     store.clean();
-    let workers = threads.min(cells.len()).max(1);
-    let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (gpu, cpu): (Vec<_>, Vec<_>) = cells.iter().copied().partition(|cell| uses_gpu(cell));
+    let workers = threads.min(cpu.len() + usize::from(!gpu.is_empty())).max(1);
+    let queues = [Queue::new(gpu), Queue::new(cpu)];
+    let over = AtomicBool::new(false);
     let marks = Marks::default();
     thread::scope(|scope| {
         scope.spawn(|| marks.renew(store));
         let (sender, events) = mpsc::channel();
-        for _ in 0..workers {
-            let (next, over, marks, events) = (&next, &over, &marks, sender.clone());
-            let worker = Worker { cells, store, next, over, marks, events, stop: obeyed() };
+        for number in 0..workers {
+            // The first takes the cells for the GPU, then helps with the others.
+            let queues = if number == 0 { &queues[..] } else { &queues[1..] };
+            let (over, marks, events) = (&over, &marks, sender.clone());
+            let worker = Worker { queues, store, over, marks, events, stop: obeyed() };
             scope.spawn(move || worker.run((threads / workers).max(1)));
         }
         drop(sender);
@@ -100,7 +141,7 @@ pub fn run<'a>(
             }
             if result.is_err() {
                 // The workers find nothing more to do.
-                next.store(cells.len(), Ordering::Relaxed);
+                queues.iter().for_each(Queue::close);
                 over.store(true, Ordering::Relaxed);
             }
         }
@@ -113,9 +154,8 @@ pub fn run<'a>(
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 struct Worker<'s, 'a> {
-    cells: &'s [&'a Measure],
+    queues: &'s [Queue<'a>],
     store: &'s Store,
-    next: &'s AtomicUsize,
     /// Set after an error.
     over: &'s AtomicBool,
     marks: &'s Marks<'a>,
@@ -137,7 +177,7 @@ impl<'a> Worker<'_, 'a> {
             Err(error) => return drop(self.events.send(Err(error).context("cannot start a thread"))),
         };
         let mut held = Vec::new();
-        while let Some(&cell) = self.cells.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+        while let Some(cell) = self.queues.iter().find_map(Queue::take) {
             if !self.attempt(cell, &pool) {
                 held.push(cell);
             }
@@ -189,7 +229,7 @@ impl<'a> Worker<'_, 'a> {
             cell.run()
         };
         let event = match pool.install(|| catch_unwind(AssertUnwindSafe(work))) {
-            Err(left) if left.is::<Interrupted>() => Err(anyhow!("interrupted")),
+            Err(left) if left.is::<interrupt::Interrupted>() => Err(anyhow!("interrupted")),
             outcome => match flatten(outcome) {
                 Ok(result) => {
                     let seconds = start.elapsed().as_secs_f64();
@@ -256,11 +296,18 @@ impl<'a> Marks<'a> {
 }
 
 /// Refuses to go on if cells have failed.
-pub fn refuse_failures(failed: usize, total: usize) -> Result<()> {
+pub fn refuse_failures(failed: usize, total: usize) -> Result<(), Incomplete> {
     if failed > 0 {
-        bail!("{failed} of {total} cells failed; gardenpath sweep status says why");
+        return Err(Incomplete(format!("{failed} of {total} cells failed; gardenpath sweep status says why")));
     }
     Ok(())
+}
+
+/// The last word of a process that measures these cells: its marks are removed, and what is stored is counted.
+pub fn interrupted(cells: &[Measure], store: &Store) -> Interrupted {
+    store.release_all();
+    let stored = cells.iter().filter(|cell| store.has_file(cell)).count();
+    Interrupted(format!("{stored} of {} cells are stored; the same command resumes", cells.len()))
 }
 
 #[cfg(test)]
@@ -297,6 +344,31 @@ mod tests {
         assert_eq!(count(|event| matches!(event, Event::Failed(..))), 2);
         let states: Vec<State> = cells.iter().map(|cell| store.state(cell)).collect();
         assert_eq!(states.iter().filter(|state| **state == State::Failed).count(), 2);
+    }
+
+    #[test]
+    fn cells_for_a_gpu_are_measured_one_after_the_other() {
+        let text = "measure = 'entropy'\n[[grid]]\nvocab = 8\ndepth = 4\nfraction = 0.75\nsentences = [500, 501]\nseed = '1..8'";
+        let cells = Experiment::parse(text).unwrap().cells(Scale::Quick).unwrap();
+        let is_gpu = |cell: &Measure| cell.parameters()["sentences"] == 501;
+        // Seconds from the beginning to the end of the sweep, and the sums over its cells: those for the GPU, and all.
+        let times = |cells: Vec<&Measure>| {
+            let directory = tempfile::tempdir().unwrap();
+            let store = Store::open(directory.path()).unwrap();
+            let start = Instant::now();
+            run_on(&cells, &store, 4, is_gpu, &mut |_| Ok(())).unwrap();
+            let wall = start.elapsed().as_secs_f64();
+            let sum = |wanted: &dyn Fn(&Measure) -> bool| -> f64 {
+                cells.iter().filter(|cell| wanted(cell)).map(|cell| store.seconds(cell).unwrap()).sum()
+            };
+            (wall, sum(&is_gpu), sum(&|_| true))
+        };
+        let (wall, gpu, _) = times(cells.iter().filter(|cell| is_gpu(cell)).collect());
+        // Times are rounded to milliseconds.
+        assert!(gpu < wall + 0.005, "{gpu} s of cells in {wall} s");
+        let (wall, gpu, all) = times(cells.iter().collect());
+        assert!(gpu < wall + 0.005, "{gpu} s of cells in {wall} s");
+        assert!(all > wall, "the other cells are measured beside them: {all} s in {wall} s");
     }
 
     #[test]

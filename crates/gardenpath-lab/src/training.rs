@@ -41,6 +41,16 @@ pub enum Device {
     Gpu,
 }
 
+impl Device {
+    /// Its name on the command line and in experiments.
+    pub fn name(self) -> &'static str {
+        match self {
+            Device::Cpu => "cpu",
+            Device::Gpu => "gpu",
+        }
+    }
+}
+
 /// Sentences to learn from, sentences to test on, and how well the latter can be told at all.
 pub struct Data {
     /// The training set: sentences 0, 1, … of `corpus sample` with the same seed, so that sets of all sizes nest.

@@ -84,6 +84,7 @@ fn only_whole_results_are_collected() {
     lab.run("sweep collect e.toml --store s -o r.parquet");
     assert!(fs::read(lab.path("r.parquet")).unwrap() == fs::read(lab.path("all.parquet")).unwrap());
 
+    fs::create_dir_all(lab.path("empty/cells")).unwrap();
     let output = lab.try_run("sweep collect e.toml --store empty -o r.parquet --partial");
     assert_eq!(output.status.code(), Some(1), "nothing at all is not a part");
 }

@@ -51,6 +51,8 @@ fn sweeps_survive_what_happens_on_a_cluster() {
     fs::write(lab.path("sweep.toml"), EXPERIMENT).unwrap();
     lab.run("sweep run sweep.toml --store expected");
     all_nodes_work(&lab, &cluster);
+    tasks_get_what_they_ask_for(&lab, &cluster);
+    built_in_experiments_run_on_nodes(&lab, &cluster);
     cancelled_tasks_are_submitted_again(&lab, &cluster);
     the_array_survives_ctrl_c(&lab, &cluster);
     for orphans in [true, false] {
@@ -73,6 +75,39 @@ fn all_nodes_work(lab: &Lab, cluster: &Cluster) {
     sweep.is_as_expected();
     // Nothing is left to do.
     assert!(sweep.submit(&[]).output().line.ends_with("0 missing; arrays: 0\n"));
+}
+
+fn tasks_get_what_they_ask_for(lab: &Lab, cluster: &Cluster) {
+    let sweep = Sweep::new(lab, cluster, "resources");
+    let ours = ["--array-size", "3", "--gres", "gpu:1", "--mem", "100", "--constraint", "fast", "--account", "lab"];
+    let more = ["--qos", "high", "--partition", "all", "--time", "10", "--at-once", "2", "--cpus-per-task", "1"];
+    let theirs = ["--", "--nice=7", "--comment", "of two words"];
+    let submit = sweep.submit(&[&ours[..], &more[..], &theirs[..]].concat()).output();
+    assert_eq!(submit.code, 0, "{}", submit.errors);
+    let said = sweep.said();
+    assert_eq!(said.len(), 3);
+    for text in said.values() {
+        let first = text.lines().next().unwrap();
+        assert!(first.contains(" on n2 with GPU 0"), "only n2 has the feature: {first}");
+    }
+    let job = cluster.ask(&format!("scontrol show job {}_1", sweep.job()));
+    for part in
+        [" Account=lab ", "MinMemoryNode=100M", "Features=fast", " Nice=7 ", "gres:gpu:1", "Comment=of two words"]
+    {
+        assert!(job.contains(part), "{part}: {job}");
+    }
+    sweep.is_as_expected();
+}
+
+fn built_in_experiments_run_on_nodes(lab: &Lab, cluster: &Cluster) {
+    let sweep = Sweep::of("vectors", lab, cluster, "built-in");
+    let submit = sweep.submit(&[]).output();
+    assert_eq!(submit.code, 0, "{}", submit.errors);
+    assert!(submit.line.ends_with(" 0 missing; arrays: 1\n"), "{}", submit.line);
+    lab.run("sweep run vectors --store here");
+    assert!(sweep.cells() == Sweep::of("vectors", lab, cluster, "here").cells(), "some bytes differ");
+    let remembered = fs::read_to_string(lab.path("built-in/slurm/job")).unwrap();
+    assert_eq!(remembered, format!("{} quick vectors\n", sweep.job()));
 }
 
 fn cancelled_tasks_are_submitted_again(lab: &Lab, cluster: &Cluster) {
@@ -141,7 +176,7 @@ fn failures_are_counted_once(lab: &Lab, cluster: &Cluster) {
     fs::write(lab.path("sweep.toml"), HALF_OF_IT_FAILS).unwrap();
     let sweep = Sweep::new(lab, cluster, "failures");
     let submit = sweep.submit(&[]).output();
-    assert_eq!(submit.code, 2);
+    assert_eq!(submit.code, 1);
     assert_eq!(submit.line, "4 cells: 2 done, 2 failed, 0 missing; arrays: 1\n");
     assert!(submit.errors.contains("error: 2 of 4 cells failed"), "{}", submit.errors);
     let failures = || sweep.said().values().map(|text| text.matches("failed: ").count()).sum::<usize>();
@@ -181,6 +216,22 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
+fn options_that_would_break_a_sweep_are_refused() {
+    let lab = Lab::new();
+    fs::write(lab.path("sweep.toml"), EXPERIMENT).unwrap();
+    for (options, expected) in [
+        ("--array=1-3", "sbatch must not be given --array (-a): --array-size and --at-once set it"),
+        ("--mail-type=END -o x", "sbatch must not be given --output (-o): what tasks say is in the directory slurm"),
+        ("--wrap ls", "sbatch must not be given --wrap: there is a job script already"),
+        ("other.sh", "\"other.sh\" is no option of sbatch"),
+    ] {
+        let refusal = lab.refusal(&format!("sweep submit sweep.toml --store s --slurm -- {options}"));
+        assert!(refusal.starts_with(expected), "{refusal}");
+    }
+    assert_eq!(lab.files(), ["sweep.toml"]);
+}
+
+#[test]
 fn it_gives_up_when_nothing_comes_of_it() {
     let lab = Lab::new();
     fs::write(lab.path("sweep.toml"), EXPERIMENT).unwrap();
@@ -192,7 +243,7 @@ fn it_gives_up_when_nothing_comes_of_it() {
     let mut command = lab.command("sweep submit sweep.toml --store s --slurm --array-size 4 --retries 2");
     let output = command.env("PATH", path).output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert_eq!(output.status.code(), Some(1), "{errors}");
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(said, "60 cells: 0 done, 0 failed, 60 missing; arrays: 3\n");
     assert!(errors.contains("array 3: 4 tasks for 60 cells\n"), "{errors}");
@@ -204,7 +255,7 @@ fn failed_cells_can_be_left_out() {
     let lab = Lab::new();
     fs::write(lab.path("sweep.toml"), HALF_OF_IT_FAILS).unwrap();
     let run = |options| lab.try_run(&format!("sweep run sweep.toml --store s {options}"));
-    assert_eq!(run("").status.code(), Some(2));
-    assert_eq!(run("").status.code(), Some(2));
+    assert_eq!(run("").status.code(), Some(1));
+    assert_eq!(run("").status.code(), Some(1));
     assert_eq!(run("--skip-failed").stdout, b"2 cells: 2 were there, 0 measured, 0 failed\n");
 }

@@ -88,7 +88,7 @@ fn failing_cells_are_recorded() {
     // There are not twice as many rules as tuples.
     let lab = lab("[0.5, 2]", 2);
     let output = lab.try_run("sweep run e.toml --store s");
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(1));
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(errors.lines().last().unwrap().starts_with("error: 2 of 4 cells failed"), "{errors}");
     let status = lab.json("sweep status e.toml --store s");
@@ -172,7 +172,6 @@ fn few_steps_are_no_reason_to_panic() {
     let text = "measure = 'train'\nexpects = ''\n[[grid]]\nmodel = 'cnn'\nvocab = 4\ndepth = 2\nfraction = 0.5\nwidth = 8\n\
                 samples = 100\ntest = 100\nmax_steps = 50\nseed = [1, 2]";
     std::fs::write(lab.path("e.toml"), text).unwrap();
-    assert_eq!(lab.json("sweep status e.toml --store s")["missing"], 2);
     lab.run("sweep run e.toml --store s --shard 1/2");
     let status = lab.json("sweep status e.toml --store s");
     assert_eq!((&status["done"], status["seconds_left"].is_number()), (&Value::from(1), true));

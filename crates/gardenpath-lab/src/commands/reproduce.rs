@@ -2,10 +2,12 @@
 
 use super::Answer;
 use crate::experiment::Scale;
+use crate::outcome::Incomplete;
 use crate::progress;
-use crate::report::entry::State;
+use crate::report::entry::{Entry, Report, State};
 use crate::report::press::Press;
 use crate::report::{Chapter, chapters, summary};
+use crate::signals::interruptible;
 use crate::sweep::Event;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -16,7 +18,7 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Measures what is missing, and writes figures (SVG, PDF, PNG) and one HTML page: what the paper says, what was measured, and a \
-verdict. Interrupted at any moment and started again, it goes on where it was; with nothing missing it takes seconds.
+verdict. Interrupted at any moment and started again, it resumes where it stopped; with nothing missing it takes seconds.
 
 Examples:
   gardenpath reproduce
@@ -43,6 +45,17 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     }
     let mut press = Press::new(&arguments.output, selected(&arguments.figures)?, arguments.scale)?;
     progress::note(&format!("the report grows in {}", press.page().display()));
+    interruptible(press.last_word(), || measure(&mut press, answer))?;
+    let page = press.page();
+    let report = press.finish()?;
+    if !answer.json {
+        answer.text(&format!("\n{}\n{}\n", summary::table(&report), page.display()))?;
+    }
+    complete(&report)
+}
+
+/// Makes one figure after the other.
+fn measure(press: &mut Press, answer: &mut Answer) -> Result<()> {
     for number in 0..press.len() {
         let bar = progress::bar(press.cells(number)?.len() as u64, press.report().entries[number].name);
         let mut watch = |event: &Event<'_>| {
@@ -66,16 +79,19 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         }
         answer.out.flush()?;
     }
-    let page = press.page();
-    let report = press.finish()?;
-    if !answer.json {
-        answer.text(&format!("\n{}\n{}\n", summary::table(&report), page.display()))?;
-    }
-    let failed = report.entries.iter().filter(|entry| matches!(entry.state, State::Failed(_))).count();
-    if failed > 0 {
-        bail!("{failed} figures could not be made");
-    }
     Ok(())
+}
+
+/// Refuses a report with figures that could not be made, whether for want of cells or for another reason.
+fn complete(report: &Report) -> Result<()> {
+    let failed: Vec<&Entry> = report.entries.iter().filter(|entry| matches!(entry.state, State::Failed(_))).collect();
+    let (count, names) = (failed.len(), failed.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "));
+    let missing: usize = failed.iter().map(|entry| entry.cells.1).sum();
+    match (count, missing) {
+        (0, _) => Ok(()),
+        (_, 0) => bail!("{count} figures could not be made: {names}"),
+        _ => Err(Incomplete(format!("{count} figures could not be made: {names}; {missing} cells failed")).into()),
+    }
 }
 
 fn list(answer: &mut Answer) -> Result<()> {
@@ -97,4 +113,34 @@ fn selected(names: &[String]) -> Result<Vec<&'static Chapter>> {
     }
     let wanted = |chapter: &&Chapter| names.is_empty() || names.iter().any(|name| name == chapter.name);
     Ok(all.into_iter().filter(wanted).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_without_cells_are_incomplete_and_others_are_errors() {
+        let entry = |name, failed, missing| Entry {
+            name,
+            title: "",
+            paper: "",
+            caption: String::new(),
+            figure: None,
+            findings: Vec::new(),
+            seconds: 0.0,
+            cells: (1, missing, 1 + missing),
+            command: String::new(),
+            state: if failed { State::Failed("no".into()) } else { State::Done },
+        };
+        let outcome = |entries| {
+            complete(&Report { entries, scale: "quick", started_text: None, total_seconds: 0.0, version: "0" })
+        };
+        assert!(outcome(vec![entry("a", false, 0), entry("b", false, 3)]).is_ok());
+        let error = outcome(vec![entry("a", true, 2), entry("b", true, 0), entry("c", false, 0)]).unwrap_err();
+        assert!(error.is::<Incomplete>(), "{error}");
+        assert_eq!(error.to_string(), "2 figures could not be made: a, b; 2 cells failed");
+        let error = outcome(vec![entry("a", true, 0)]).unwrap_err();
+        assert!(!error.is::<Incomplete>(), "{error}");
+    }
 }

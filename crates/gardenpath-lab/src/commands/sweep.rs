@@ -2,15 +2,17 @@
 
 use super::Answer;
 use crate::draw::table::{Table, duration, grouped};
-use crate::experiment::{Experiment, Scale};
-use crate::files::atomic;
+use crate::experiment::{Scale, Source};
 use crate::measure::Measure;
+use crate::outcome::{Incomplete, Interrupted};
 use crate::progress;
+use crate::signals::interruptible;
 use crate::store::{Found, State, Store};
-use crate::sweep::collect::Incomplete;
-use crate::sweep::slurm::{Ending, Settings, Slurm, Totals};
+use crate::sweep::collect::Format;
+use crate::sweep::slurm::{Ending, Settings, Slurm, Sweep, Totals};
 use crate::sweep::status::Status;
 use crate::sweep::{self, Event, Shard};
+use crate::training::Device;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
@@ -25,14 +27,15 @@ pub enum Command {
     Submit(Submit),
     /// Say how far a sweep has come, and what failed.
     Status(Which),
-    /// Write all results as one Parquet file.
+    /// Write all results as one file: Parquet, CSV or JSON lines.
     Collect(Collect),
 }
 
 /// Which sweep.
 #[derive(Args, Debug)]
 pub struct Which {
-    /// The experiment (.toml)
+    /// The experiment: a file (.toml), or the name of a built-in one
+    #[arg(value_name = "EXPERIMENT")]
     experiment: PathBuf,
     /// Directory of the results; several sweeps can share one
     #[arg(long, value_name = "DIR")]
@@ -50,8 +53,8 @@ measures exactly what is missing. Any number of processes on any number of machi
 each cell is a line as soon as it is stored.
 
 Examples:
-  gardenpath sweep run experiments/transition.toml --store results
-  gardenpath sweep run experiments/transition.toml --store results --shard 2/4")]
+  gardenpath sweep run transition --store results
+  gardenpath sweep run transition --store results --shard 2/4")]
 pub struct Run {
     #[command(flatten)]
     which: Which,
@@ -61,6 +64,9 @@ pub struct Run {
     /// Leave out cells that have failed before
     #[arg(long)]
     skip_failed: bool,
+    /// Take only the cells for this device
+    #[arg(long, value_enum, value_name = "DEVICE")]
+    only: Option<Device>,
 }
 
 /// The arguments of `sweep submit`.
@@ -68,11 +74,13 @@ pub struct Run {
 #[command(after_help = "\
 Submits an array of workers and follows it. Tasks that are cancelled, cut off or lost with their node are submitted again \
 until no cell is missing; cells that fail are not tried again. Ctrl-C leaves the array running, and the same command \
-follows it again. The job script and what the tasks say are in DIR/slurm.
+follows it again. The job script and what the tasks say are in DIR/slurm. A task whose cells need a GPU asks for one. \
+Whatever follows -- is for sbatch.
 
 Examples:
-  gardenpath sweep submit experiments/transition.toml --store results --slurm --scale full --time 4:00:00
-  gardenpath sweep submit experiments/transition.toml --store results --slurm --array-size 64 --detach")]
+  gardenpath sweep submit transition --store results --slurm --scale full --time 4:00:00
+  gardenpath sweep submit transition --store results --slurm --array-size 64 --detach
+  gardenpath sweep submit gpu.toml --store results --slurm --partition gpu --account lab -- --mail-type=END")]
 pub struct Submit {
     #[command(flatten)]
     which: Which,
@@ -81,6 +89,9 @@ pub struct Submit {
     slurm: bool,
     #[command(flatten)]
     settings: Settings,
+    /// Take only the cells for this device
+    #[arg(long, value_enum, value_name = "DEVICE")]
+    only: Option<Device>,
     /// Submit once, print the number of the job and return
     #[arg(long)]
     detach: bool,
@@ -89,15 +100,16 @@ pub struct Submit {
 /// The arguments of `sweep collect`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+A row for each cell, a column for each parameter and each result; lists in CSV are JSON. \
 If cells have no result, or one that is damaged, nothing is written and the exit code is 1; --partial writes those that are there.
 
 Examples:
-  gardenpath sweep collect experiments/transition.toml --store results -o results.parquet
-  gardenpath sweep collect experiments/transition.toml --store results -o results.parquet --partial")]
+  gardenpath sweep collect transition --store results -o results.parquet
+  gardenpath sweep collect transition --store results -o results.csv --partial")]
 pub struct Collect {
     #[command(flatten)]
     which: Which,
-    /// Where to write the results (.parquet)
+    /// Where to write the results (.parquet, .csv or .jsonl)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Write the results that are there, even if some are missing
@@ -116,16 +128,23 @@ pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
 }
 
 impl Which {
-    fn open(&self) -> Result<(Vec<Measure>, Store)> {
-        let cells = Experiment::read(&self.experiment)?.cells(self.scale)?;
-        Ok((cells, Store::open(&self.store)?))
+    fn cells(&self, only: Option<Device>) -> Result<(Source, Vec<Measure>)> {
+        let source = Source::find(&self.experiment)?;
+        let mut cells = source.read()?.cells(self.scale)?;
+        cells.retain(|cell| only.is_none_or(|device| (device == Device::Gpu) == sweep::uses_gpu(cell)));
+        Ok((source, cells))
     }
 }
 
 fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
-    let (cells, store) = arguments.which.open()?;
+    let (_, cells) = arguments.which.cells(arguments.only)?;
+    let store = Store::open(&arguments.which.store)?;
     let mut own = arguments.shard.of(&cells);
     own.retain(|cell| !arguments.skip_failed || store.state(cell) != State::Failed);
+    let last_word = {
+        let (cells, store) = (own.iter().map(|&cell| cell.clone()).collect::<Vec<_>>(), store.clone());
+        move || sweep::interrupted(&cells, &store)
+    };
     let bar = progress::bar(own.len() as u64, "measuring");
     let bar = if answer.json { progress::beside_results(bar) } else { bar };
     let (mut found, mut done, mut failed) = (0, 0, 0);
@@ -157,7 +176,7 @@ fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
         }
         Ok(())
     };
-    sweep::run(&own, &store, rayon::current_num_threads(), &mut report)?;
+    interruptible(last_word, || sweep::run(&own, &store, rayon::current_num_threads(), &mut report))?;
     bar.finish_and_clear();
     if answer.json {
         answer.json_line(&json!({"cells": own.len(), "found": found, "measured": done, "failed": failed}))?;
@@ -165,7 +184,7 @@ fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
         let cells = grouped(own.len() as u64);
         answer.text(&format!("{cells} cells: {found} were there, {done} measured, {failed} failed\n"))?;
     }
-    sweep::refuse_failures(failed, own.len())
+    Ok(sweep::refuse_failures(failed, own.len())?)
 }
 
 fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
@@ -173,15 +192,18 @@ fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
     if !arguments.slurm {
         bail!("--slurm is the only scheduler so far");
     }
-    let (cells, store) = which.open()?;
-    let slurm = Slurm::new(&which.experiment, which.scale, &cells, &which.store, &store, settings)?;
+    settings.check()?;
+    let (source, cells) = which.cells(arguments.only)?;
+    let store = Store::open(&which.store)?;
+    let sweep = Sweep { source: &source, scale: which.scale, only: arguments.only, cells: &cells };
+    let slurm = Slurm::new(sweep, &which.store, &store, settings)?;
     let (totals, arrays) = match slurm.run(arguments.detach)? {
         Ending::Finished { totals, arrays } => (totals, arrays),
         Ending::Detached(job) if answer.json => return answer.json_line(&json!({"job": job})),
         Ending::Detached(job) => return answer.text(&format!("{job}\n")),
         Ending::Interrupted(job) => {
-            progress::note(&format!("array {job} goes on: the same command follows it again, scancel {job} ends it"));
-            std::process::exit(130);
+            let resume = format!("array {job} goes on; the same command follows it again, scancel {job} ends it");
+            return Err(Interrupted(resume).into());
         }
     };
     let Totals { done, failed, missing } = totals;
@@ -195,13 +217,15 @@ fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
     }
     if missing > 0 {
         let place = which.store.join("slurm");
-        bail!("{missing} of {} cells are missing; what the tasks said is in {}", cells.len(), place.display());
+        let said = format!("what the tasks said is in {}", place.display());
+        return Err(Incomplete(format!("{missing} of {} cells are missing; {said}", cells.len())).into());
     }
-    sweep::refuse_failures(failed, cells.len())
+    Ok(sweep::refuse_failures(failed, cells.len())?)
 }
 
 fn status(which: &Which, answer: &mut Answer) -> Result<()> {
-    let (cells, store) = which.open()?;
+    let (_, cells) = which.cells(None)?;
+    let store = Store::existing(&which.store)?;
     let status = Status::of(&cells, &store);
     status.damaged.iter().for_each(|text| progress::note(text));
     if answer.json {
@@ -225,8 +249,9 @@ fn status(which: &Which, answer: &mut Answer) -> Result<()> {
 }
 
 fn collect(arguments: &Collect, answer: &mut Answer) -> Result<()> {
-    atomic::check_name(&arguments.output, "parquet")?;
-    let (cells, store) = arguments.which.open()?;
+    Format::of(&arguments.output)?;
+    let (source, cells) = arguments.which.cells(None)?;
+    let store = Store::existing(&arguments.which.store)?;
     let mut records = Vec::new();
     for cell in &cells {
         match store.find(cell)? {
@@ -237,9 +262,10 @@ fn collect(arguments: &Collect, answer: &mut Answer) -> Result<()> {
     }
     let missing = cells.len() - records.len();
     if missing > 0 && (!arguments.partial || records.is_empty()) {
-        return Err(Incomplete { missing, total: cells.len() }.into());
+        let remedy = "'sweep run' measures them, --partial collects the others";
+        return Err(Incomplete(format!("{missing} of {} cells have no result: {remedy}", cells.len())).into());
     }
-    sweep::collect::write(&records, &arguments.output)?;
+    sweep::collect::write(&records, &arguments.output, &source.name(), arguments.which.scale)?;
     if missing > 0 {
         progress::note(&format!("{missing} of {} cells have no result yet", cells.len()));
     }

@@ -9,6 +9,8 @@ use crate::cli::{SeedOption, refuse, size, whole_number};
 use crate::draw::table::{grouped, short};
 use crate::files;
 use crate::files::run::{RESULT, RunDirectory};
+use crate::outcome::Interrupted;
+use crate::signals::{Interrupt, LastWord};
 use crate::training::{Data, Device, Outcome, Recipe};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -26,7 +28,7 @@ use std::time::{Duration, Instant};
 #[command(after_help = "\
 The grammar is that of 'grammar sample' with the same seed, the training set the first sentences of 'corpus sample' with \
 the same seed: sets of all sizes nest. Training stops when the test loss rises or no longer falls; the best network counts. \
-With -o the run is kept in a directory: weights (safetensors), measurements, picture; started again it goes on.
+With -o the run is kept in a directory: weights (safetensors), measurements, picture; started again it resumes.
 
 Examples:
   gardenpath train --model cnn --vocab 8 --depth 2 --fraction 0.125 --samples 4096 --width 256 --seed 1
@@ -159,6 +161,10 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     if let Some(directory) = &directory {
         files::atomic::check(&directory.file(RESULT))?;
     }
+    let _last_word = LastWord::new(match directory {
+        Some(_) => || Interrupted("the same command resumes".into()),
+        None => || Interrupted("nothing was kept; -o DIR makes a run resumable".into()),
+    });
     let clock = Instant::now();
     let data = recipe.data(&grammar)?;
     let mut trainer = match &directory {
@@ -223,18 +229,26 @@ type Run<'a> = Trainer<'a, Box<dyn Engine>>;
 fn train(trainer: &mut Run<'_>, network: &Network, data: &Data, directory: Option<&RunDirectory>) -> Result<()> {
     let mut status = StatusLine::new(network, data.bayes_loss);
     let mut saved = Instant::now();
+    // A run that is kept is saved before it is left.
+    let interrupt = directory.map(|_| Interrupt::listen());
     loop {
         let event = trainer.advance()?;
         status.show(&event, trainer.progress(), trainer.last_step());
         let only_step = matches!(event, Event::Step(_));
+        let interrupted = interrupt.as_ref().is_some_and(|interrupt| interrupt.within(Duration::ZERO));
         if let Some(directory) = directory
-            && (!only_step || saved.elapsed() > Duration::from_secs(CHECKPOINT_SECONDS))
+            && (!only_step || interrupted || saved.elapsed() > Duration::from_secs(CHECKPOINT_SECONDS))
         {
             save(directory, trainer, network, data, &event)?;
             saved = Instant::now();
         }
         if let Event::Ended(_) = event {
             return Ok(());
+        }
+        if interrupted {
+            crate::progress::clear();
+            let step = grouped(trainer.progress().step);
+            return Err(Interrupted(format!("step {step} is kept; the same command resumes")).into());
         }
     }
 }

@@ -5,6 +5,9 @@ use anyhow::{Result, bail};
 /// How deep parentheses, calls, signs and powers may be nested: each level takes some of the stack.
 const MAX_NESTING: usize = 100;
 
+/// The functions.
+pub const FUNCTIONS: [&str; 5] = ["round", "sqrt", "ln", "min", "max"];
+
 /// The value of an expression, with names looked up.
 pub fn evaluate(text: &str, name: &dyn Fn(&str) -> Option<f64>) -> Result<f64> {
     let mut reader = Reader { rest: text.trim_start(), name, nesting: 0 };

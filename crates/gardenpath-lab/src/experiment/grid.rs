@@ -1,8 +1,9 @@
 //! All combinations of the values of a table.
 
-use super::expression::{evaluate, names};
+use super::expression::{FUNCTIONS, evaluate, names};
+use super::nearest::{nearest, suggestion};
 use crate::measure::{TEXTS, parameters};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Map, Number, Value};
 use toml::Table;
 
@@ -23,11 +24,21 @@ pub fn expand(table: &Table, measure: &str) -> Result<Vec<Map<String, Value>>> {
         .map(|(name, value)| Ok((name.as_str(), Entry::read(name, value).with_context(|| name.clone())?)))
         .collect::<Result<_>>()?;
     check_size(&entries)?;
-    let mut cells = Vec::new();
-    combine(&entries, &mut Map::new(), &mut cells)?;
     let used = |name: &str| entries.iter().any(|(_, entry)| entry.uses().contains(&name));
-    if let Some((name, _)) = entries.iter().find(|(name, _)| !known.contains(name) && !used(name)) {
-        bail!("{name} is no parameter of {measure} and no expression uses it");
+    let unknown: Vec<&str> =
+        entries.iter().map(|entry| entry.0).filter(|name| !known.contains(name) && !used(name)).collect();
+    let mut cells = Vec::new();
+    // A misspelt parameter explains why an expression does not know its name, or why another one is missing.
+    let misspelt = unknown.iter().find(|name| nearest(name, known.iter().copied()).is_some());
+    if misspelt.is_none() {
+        combine(&entries, &mut Map::new(), &mut cells)?;
+    }
+    if let Some(name) = misspelt.or(unknown.first()) {
+        let hint = match suggestion(name, known.iter().copied()) {
+            hint if hint.is_empty() => format!(". Parameters: {}", known.join(", ")),
+            hint => hint,
+        };
+        bail!("{name} is no parameter of {measure}, and no expression uses it{hint}");
     }
     for cell in &mut cells {
         cell.retain(|name, _| known.contains(&name.as_str()));
@@ -72,7 +83,10 @@ impl Entry {
             }
             toml::Value::Array(list) => {
                 let text = |item: &toml::Value| match item {
-                    toml::Value::String(text) => Ok(text.clone()),
+                    toml::Value::String(text) if text.contains("..") => {
+                        bail!("the range {text:?} must stand alone, not in a list: write several grids instead")
+                    }
+                    toml::Value::String(text) => Ok(expression(text)?),
                     toml::Value::Integer(_) | toml::Value::Float(_) => Ok(item.to_string()),
                     _ => bail!("expected numbers or expressions, found {item}"),
                 };
@@ -80,11 +94,11 @@ impl Entry {
             }
             toml::Value::String(text) if !TEXTS.contains(&name) => match text.split_once("..") {
                 Some((first, last)) => range(first.trim(), last.trim()),
-                None => Ok(Entry::Expressions(vec![text.clone()])),
+                None => Ok(Entry::Expressions(vec![expression(text)?])),
             },
             other => match literal(name, other) {
                 Some(value) => Ok(Entry::Values(vec![value])),
-                None => bail!("expected a number, a text or a list, found {other}"),
+                None => bail!("expected a number, an expression in quotes, or a list of them, found {other}"),
             },
         }
     }
@@ -93,7 +107,7 @@ impl Entry {
         let bound = |key: &str| match table.get(key) {
             Some(toml::Value::String(text)) => Ok(text.clone()),
             Some(value @ (toml::Value::Integer(_) | toml::Value::Float(_))) => Ok(value.to_string()),
-            _ => bail!("expected from, to and points"),
+            _ => bail!("{GEOMETRIC}"),
         };
         match table.get("points").and_then(toml::Value::as_integer) {
             Some(points) if points >= 2 && table.len() == 3 => {
@@ -101,7 +115,7 @@ impl Entry {
                 let points = points.with_context(|| format!("expected at most {MAX_CELLS} points"))?;
                 Ok(Entry::Geometric { from: bound("from")?, to: bound("to")?, points })
             }
-            _ => bail!("expected from, to and at least 2 points"),
+            _ => bail!("{GEOMETRIC}"),
         }
     }
 
@@ -140,6 +154,20 @@ impl Entry {
     }
 }
 
+const GEOMETRIC: &str = "expected { from = 100, to = 1e5, points = 7 } with these three names and at least 2 points";
+
+/// An expression, unless it looks like a range.
+fn expression(text: &str) -> Result<String> {
+    let is_whole = |part: &str| part.trim().parse::<u64>().is_ok();
+    match text.split_once('-') {
+        Some((first, last)) if is_whole(first) && is_whole(last) => {
+            let (first, last) = (first.trim(), last.trim());
+            bail!("{text:?} is a difference; write \"{first}..{last}\" for all numbers from {first} to {last}")
+        }
+        _ => Ok(text.to_owned()),
+    }
+}
+
 /// A number, or a text where one is meant.
 fn literal(name: &str, value: &toml::Value) -> Option<Value> {
     match value {
@@ -157,7 +185,7 @@ fn range(first: &str, last: &str) -> Result<Entry> {
             bail!("the range {first}..{last} has more than {MAX_CELLS} values")
         }
         (Ok(first), Ok(last)) if first <= last => Ok(Entry::Values((first..=last).map(Value::from).collect())),
-        _ => bail!("expected a range such as 1..10, found {first}..{last}"),
+        _ => bail!("expected a range of whole numbers such as \"1..10\", found {first}..{last}"),
     }
 }
 
@@ -191,7 +219,10 @@ fn combine(
             Some((name, _)) => bail!("{name}: the expressions need one another"),
         };
     };
-    for value in entry.values(cell).with_context(|| (*name).to_owned())? {
+    let strange = entry.uses().into_iter().find(|name| !is_number(name) && !FUNCTIONS.contains(name));
+    let hint = || strange.map_or(String::new(), |name| suggestion(name, entries.iter().map(|entry| entry.0)));
+    let values = entry.values(cell).map_err(|error| anyhow!("{name}: {error}{}", hint()))?;
+    for value in values {
         cell.insert((*name).to_owned(), value);
         combine(entries, cell, cells)?;
     }

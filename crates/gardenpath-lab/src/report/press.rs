@@ -1,10 +1,11 @@
 //! Makes the report: measures what is missing, draws, judges, and prints page after page.
 
 use super::entry::{Entry, Report, State};
-use super::{Chapter, experiments, html};
-use crate::experiment::Scale;
+use super::{Chapter, html};
+use crate::experiment::{Scale, built_in};
 use crate::files::atomic::write;
 use crate::measure::Measure;
+use crate::outcome::Interrupted;
 use crate::record::Records;
 use crate::store::Store;
 use crate::sweep::{self, Event};
@@ -62,11 +63,17 @@ impl Press {
 
     /// The cells of a chapter.
     pub fn cells(&self, number: usize) -> Result<Vec<Measure>> {
-        let mut cells = Vec::new();
-        for name in self.chapters[number].experiments {
-            cells.extend(experiments::find(name)?.cells(self.scale)?);
-        }
-        Ok(cells)
+        cells(self.chapters[number].experiments, self.scale)
+    }
+
+    /// What is said when the program is interrupted: how much of the report is measured.
+    pub fn last_word(&self) -> impl FnOnce() -> Interrupted + Send + use<> {
+        let mut names: Vec<&str> =
+            self.chapters.iter().flat_map(|chapter| chapter.experiments.iter().copied()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let (store, scale) = (self.store.clone(), self.scale);
+        move || sweep::interrupted(&cells(&names, scale).unwrap_or_default(), &store)
     }
 
     /// Measures what a chapter lacks, then draws and judges it. `progress` hears of each cell.
@@ -129,6 +136,15 @@ impl Press {
         self.print()?;
         Ok(self.report)
     }
+}
+
+/// The cells of experiments.
+fn cells(experiments: &[&str], scale: Scale) -> Result<Vec<Measure>> {
+    let mut cells = Vec::new();
+    for name in experiments {
+        cells.extend(built_in::find(name)?.cells(scale)?);
+    }
+    Ok(cells)
 }
 
 fn waiting(chapter: &Chapter) -> Entry {

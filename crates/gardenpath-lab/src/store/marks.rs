@@ -74,6 +74,13 @@ impl Marks {
         }
     }
 
+    /// Removes all marks of this process.
+    pub fn release_all(&self) {
+        for path in files(&self.directory).filter(|path| owner(path) == Some(Owner::this())) {
+            let _ = fs::remove_file(path);
+        }
+    }
+
     /// Removes marks that no worker at work can have set.
     pub fn clean(&self) {
         for path in files(&self.directory) {

@@ -1,51 +1,115 @@
-//! All results of a sweep as one Parquet file: a row for each cell, a column for each parameter and each result.
+//! All results of a sweep as one file: a row for each cell, a column for each parameter and each result.
+//!
+//! Parquet, CSV and JSON lines hold the same table. Numbers, texts and truth values are columns of their own; lists of numbers are lists,
+//! and all else is JSON. Parameters come first.
 
-use crate::files::atomic::Output;
+mod parquet;
+mod text;
+
+use crate::date;
+use crate::experiment::Scale;
+use crate::files::atomic;
 use crate::record::Record;
 use anyhow::{Result, bail};
-use arrow_array::builder::{Float64Builder, ListBuilder};
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
-use parquet::arrow::ArrowWriter;
 use serde_json::Value;
-use std::fmt::{self, Display, Formatter};
 use std::path::Path;
-use std::sync::Arc;
 
-/// Cells have no result. The program ends with the exit code 1: nothing is wrong, but not all is there.
+/// The formats of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Incomplete {
-    /// The number of these cells.
-    pub missing: usize,
-    /// The number of all cells.
-    pub total: usize,
+pub enum Format {
+    /// Typed columns, with where they come from.
+    Parquet,
+    /// RFC 4180; lists are JSON texts.
+    Csv,
+    /// One JSON object per line.
+    JsonLines,
 }
 
-impl Display for Incomplete {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Incomplete { missing, total } = self;
-        write!(f, "{missing} of {total} cells have no result: 'sweep run' measures them, --partial collects the others")
+impl Format {
+    /// The format by the extension of a file that can be written.
+    pub fn of(path: &Path) -> Result<Self> {
+        let format = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("parquet") => Format::Parquet,
+            Some("csv") => Format::Csv,
+            Some("jsonl") => Format::JsonLines,
+            _ => bail!("{}: expected a name that ends in .parquet, .csv or .jsonl", path.display()),
+        };
+        atomic::check(path)?;
+        Ok(format)
     }
 }
 
-impl std::error::Error for Incomplete {}
-
-/// Writes the records of a sweep.
-///
-/// Numbers, texts and truth values are columns of their own; lists of numbers are lists; all else is JSON. Parameters come first.
-pub fn write(records: &[Record], path: &Path) -> Result<()> {
+/// Writes the records of a sweep in the format that the name of the file says. What was swept is kept with the columns of Parquet.
+pub fn write(records: &[Record], path: &Path, experiment: &str, scale: Scale) -> Result<()> {
+    let format = Format::of(path)?;
     if records.is_empty() {
         bail!("there are no results yet");
     }
-    let columns = columns(records).into_iter().map(|name| {
-        let values: Vec<Option<&Value>> = records.iter().map(|record| value(record, &name)).collect();
-        (name, column(&values), true)
-    });
-    let batch = RecordBatch::try_from_iter_with_nullable(columns.collect::<Vec<_>>())?;
-    let mut output = Output::create(path)?;
-    let mut writer = ArrowWriter::try_new(&mut output, batch.schema(), None)?;
-    writer.write(&batch)?;
-    writer.close()?;
-    output.finish()
+    let table = Table::new(records);
+    match format {
+        Format::Parquet => {
+            let origin = [
+                ("gardenpath.version", env!("CARGO_PKG_VERSION").to_owned()),
+                ("gardenpath.experiment", experiment.to_owned()),
+                ("gardenpath.scale", scale.name().to_owned()),
+                ("gardenpath.date", date::now()),
+            ];
+            parquet::write(&table, path, &origin)
+        }
+        Format::Csv => atomic::write(path, text::csv(&table).as_bytes()),
+        Format::JsonLines => atomic::write(path, text::json_lines(&table).as_bytes()),
+    }
+}
+
+/// The columns of a sweep, all of the same length.
+struct Table<'a> {
+    rows: usize,
+    columns: Vec<Column<'a>>,
+}
+
+struct Column<'a> {
+    name: String,
+    kind: Kind,
+    values: Vec<Option<&'a Value>>,
+}
+
+/// The narrowest type that holds all values of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Boolean,
+    Integer,
+    Float,
+    Text,
+    Numbers,
+    Json,
+}
+
+impl<'a> Table<'a> {
+    fn new(records: &'a [Record]) -> Self {
+        let column = |name: String| {
+            let values: Vec<_> = records.iter().map(|record| value(record, &name)).collect();
+            Column { kind: Kind::of(&values), name, values }
+        };
+        Table { rows: records.len(), columns: names(records).into_iter().map(column).collect() }
+    }
+}
+
+impl Kind {
+    fn of(values: &[Option<&Value>]) -> Self {
+        let all = |fits: fn(&Value) -> bool| values.iter().flatten().all(|value| fits(value));
+        match () {
+            () if all(Value::is_boolean) => Kind::Boolean,
+            () if all(Value::is_i64) => Kind::Integer,
+            () if all(Value::is_number) => Kind::Float,
+            () if all(Value::is_string) => Kind::Text,
+            () if all(is_list_of_numbers) => Kind::Numbers,
+            () => Kind::Json,
+        }
+    }
+}
+
+fn is_list_of_numbers(value: &Value) -> bool {
+    value.as_array().is_some_and(|list| list.iter().all(|item| item.is_number() || item.is_null()))
 }
 
 fn value<'a>(record: &'a Record, name: &str) -> Option<&'a Value> {
@@ -54,7 +118,7 @@ fn value<'a>(record: &'a Record, name: &str) -> Option<&'a Value> {
 }
 
 /// The names of all parameters, then of all results, each in the order of the alphabet.
-fn columns(records: &[Record]) -> Vec<String> {
+fn names(records: &[Record]) -> Vec<String> {
     let mut names = Vec::new();
     for part in [|record: &Record| record.parameters.clone(), |record: &Record| record.result.clone()] {
         let mut new: Vec<String> =
@@ -67,71 +131,81 @@ fn columns(records: &[Record]) -> Vec<String> {
     names
 }
 
-/// A column of the narrowest type that holds all values.
-fn column(values: &[Option<&Value>]) -> ArrayRef {
-    let all = |fits: fn(&Value) -> bool| values.iter().flatten().all(|value| fits(value));
-    if all(Value::is_boolean) {
-        return Arc::new(values.iter().map(|value| value.and_then(Value::as_bool)).collect::<BooleanArray>());
-    }
-    if all(Value::is_i64) {
-        return Arc::new(values.iter().map(|value| value.and_then(Value::as_i64)).collect::<Int64Array>());
-    }
-    if all(Value::is_number) {
-        return Arc::new(values.iter().map(|value| value.and_then(Value::as_f64)).collect::<Float64Array>());
-    }
-    if all(Value::is_string) {
-        return Arc::new(values.iter().map(|value| value.and_then(Value::as_str)).collect::<StringArray>());
-    }
-    if all(is_list_of_numbers) {
-        let mut lists = ListBuilder::new(Float64Builder::new());
-        for value in values {
-            let list = value.and_then(Value::as_array);
-            lists.append_option(list.map(|list| list.iter().map(Value::as_f64)));
-        }
-        return Arc::new(lists.finish());
-    }
-    Arc::new(values.iter().map(|value| value.map(Value::to_string)).collect::<StringArray>())
-}
-
-fn is_list_of_numbers(value: &Value) -> bool {
-    value.as_array().is_some_and(|list| list.iter().all(|item| item.is_number() || item.is_null()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::Array;
-    use arrow_array::cast::AsArray;
-    use arrow_array::types::{Float64Type, Int64Type};
-    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
     use serde_json::json;
 
-    #[test]
-    fn every_kind_of_value_has_its_column() {
+    /// Every kind of value, some of which are missing, and texts that formats must quote.
+    fn records() -> Vec<Record> {
         let record = |parameters: Value, result: Value| Record {
             parameters: parameters.as_object().cloned().unwrap(),
             result: result.as_object().cloned().unwrap(),
         };
-        let records = [
+        let nasty = "a \"b\",\r\nc; é";
+        vec![
             record(
-                json!({"vocab": 8, "model": "cnn"}),
-                json!({"loss": 0.5, "ok": true, "list": [1, 2.5], "deep": [[1]]}),
+                json!({"vocab": 8, "model": "cnn", "seed": i64::MAX}),
+                json!({"loss": 0.1, "ok": true, "list": [1, 2.5, null], "deep": [[1]], "note": nasty}),
             ),
-            record(json!({"vocab": 16, "model": "inn"}), json!({"loss": 1, "ok": null, "list": [], "deep": {"a": 1}})),
-        ];
+            record(
+                json!({"vocab": 16, "model": "inn", "seed": 0}),
+                json!({"loss": 1, "ok": null, "list": [], "deep": {"a": "b,\"c\""}, "note": ""}),
+            ),
+            record(json!({"vocab": 16, "model": "x, y"}), json!({"loss": 5e-324, "list": null, "late": -0.0})),
+            record(json!({"vocab": 16, "model": " "}), json!({"loss": 1.7976931348623157e308, "note": "null"})),
+            record(json!({"vocab": 1, "model": ""}), json!({"loss": null, "late": 0.30000000000000004})),
+        ]
+    }
+
+    fn written(name: &str) -> (tempfile::TempDir, std::path::PathBuf) {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("r.parquet");
-        write(&records, &path).unwrap();
-        let file = std::fs::File::open(&path).unwrap();
-        let mut reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
-        let batch = reader.next().unwrap().unwrap();
-        let names: Vec<String> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
-        assert_eq!(names, ["model", "vocab", "deep", "list", "loss", "ok"]);
-        assert_eq!(batch.column(1).as_primitive::<Int64Type>().value(1), 16);
-        assert_eq!(batch.column(2).as_string::<i32>().value(1), "{\"a\":1}");
-        assert_eq!(batch.column(3).as_list::<i32>().value(0).as_primitive::<Float64Type>().values(), &[1.0, 2.5]);
-        assert_eq!(batch.column(4).as_primitive::<Float64Type>().values(), &[0.5, 1.0]);
-        assert!(batch.column(5).is_null(1) && batch.column(5).as_boolean().value(0));
-        assert!(write(&[], &path).is_err());
+        let path = directory.path().join(name);
+        write(&records(), &path, "trial", Scale::Full).unwrap();
+        (directory, path)
+    }
+
+    #[test]
+    fn all_formats_hold_the_same_table() {
+        let records = records();
+        let table = Table::new(&records);
+        let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        assert_eq!(names, ["model", "seed", "vocab", "deep", "late", "list", "loss", "note", "ok"]);
+        let expected: Vec<Vec<Value>> = (0..records.len())
+            .map(|row| table.columns.iter().map(|column| column.values[row].cloned().unwrap_or_default()).collect())
+            .collect();
+        let (_directory, path) = written("r.jsonl");
+        let [found, from_csv] = [text::tests::read_json_lines(&path), {
+            let (_directory, path) = written("r.csv");
+            text::tests::read_csv(&path, &table)
+        }];
+        assert_eq!(found, (names.iter().map(|name| (*name).to_owned()).collect(), expected.clone()));
+        assert_eq!(from_csv, found);
+        let (_directory, path) = written("r.parquet");
+        let (columns, rows) = parquet::tests::read(&path);
+        assert_eq!(columns, found.0);
+        // Whole numbers in a column of floating-point numbers have become such.
+        let as_number = |value: Value| match value {
+            Value::Number(number) => json!(number.as_f64()),
+            Value::Array(list) => {
+                list.into_iter().map(|item| if item.is_number() { json!(item.as_f64()) } else { item }).collect()
+            }
+            other => other,
+        };
+        let floats = |rows: Vec<Vec<Value>>| -> Vec<Vec<Value>> {
+            rows.into_iter().map(|row| row.into_iter().map(as_number).collect()).collect()
+        };
+        assert_eq!(floats(rows), floats(expected));
+    }
+
+    #[test]
+    fn other_names_and_empty_tables_are_refused() {
+        for name in ["r", "r.txt", "r.CSV", "csv", "r.parquet.gz"] {
+            let error = Format::of(Path::new(name)).unwrap_err().to_string();
+            assert_eq!(error, format!("{name}: expected a name that ends in .parquet, .csv or .jsonl"));
+        }
+        let directory = tempfile::tempdir().unwrap();
+        assert!(write(&[], &directory.path().join("r.csv"), "trial", Scale::Quick).is_err());
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 }

@@ -3,18 +3,21 @@
 //! The store alone says what is done. Slurm is only asked which tasks are still in its queue: when none is, whatever is
 //! missing was cancelled, cut off or lost with its node, and is submitted again.
 
+mod options;
 mod queue;
 mod script;
 mod submissions;
 
-use crate::experiment::Scale;
+use crate::experiment::{Scale, Source};
 use crate::files::atomic;
 use crate::measure::Measure;
 use crate::progress;
 use crate::signals::Interrupt;
-use crate::store::Store;
+use crate::store::{State, Store};
 use crate::sweep::status::Status;
-use anyhow::{Context, Result};
+use crate::sweep::uses_gpu;
+use crate::training::Device;
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use queue::{Delays, Queue};
 use script::Script;
@@ -42,23 +45,61 @@ pub struct Settings {
     /// Cores of a task, which are its threads
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub cpus_per_task: u16,
+    /// Memory of a task, as sbatch reads it [default: the cluster's own]
+    #[arg(long, value_name = "SIZE")]
+    pub mem: Option<String>,
+    /// Features that nodes must have
+    #[arg(long, value_name = "LIST")]
+    pub constraint: Option<String>,
+    /// Generic resources of a task [default: gpu:1 if its cells need a GPU]
+    #[arg(long, value_name = "LIST")]
+    pub gres: Option<String>,
+    /// Account that is charged
+    #[arg(long, value_name = "NAME")]
+    pub account: Option<String>,
+    /// Quality of service
+    #[arg(long, value_name = "NAME")]
+    pub qos: Option<String>,
     /// How many times to submit again without any progress before giving up
     #[arg(long, value_name = "N", default_value = "3")]
     pub retries: u32,
     /// Seconds between two looks at the queue
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub poll: u64,
+    /// Any other options of sbatch, after --
+    #[arg(last = true, value_name = "OPTIONS OF SBATCH", allow_hyphen_values = true)]
+    pub sbatch: Vec<String>,
+}
+
+impl Settings {
+    /// Refuses options of sbatch that would break a sweep.
+    pub fn check(&self) -> Result<()> {
+        options::check(&self.sbatch)
+    }
 }
 
 /// A sweep that is to be run on a cluster.
 pub struct Slurm<'a> {
-    cells: &'a [Measure],
+    sweep: Sweep<'a>,
     store: &'a Store,
     settings: &'a Settings,
+    /// What names the experiment on every node.
     experiment: PathBuf,
-    scale: Scale,
     directory: PathBuf,
     queue: Queue,
+}
+
+/// What is to be measured.
+#[derive(Clone, Copy)]
+pub struct Sweep<'a> {
+    /// The experiment.
+    pub source: &'a Source,
+    /// Which grid of it.
+    pub scale: Scale,
+    /// The only device for which cells are taken.
+    pub only: Option<Device>,
+    /// These cells.
+    pub cells: &'a [Measure],
 }
 
 /// How it ended.
@@ -92,25 +133,17 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 impl<'a> Slurm<'a> {
     /// A sweep of the cells of an experiment. Fails where Slurm is not installed.
-    pub fn new(
-        experiment: &Path,
-        scale: Scale,
-        cells: &'a [Measure],
-        directory: &Path,
-        store: &'a Store,
-        settings: &'a Settings,
-    ) -> Result<Self> {
-        let absolute = |path: &Path| {
-            std::path::absolute(path).with_context(|| format!("{}: has no absolute path", path.display()))
-        };
-        let experiment = absolute(experiment)?;
-        let queue = Queue::new(&experiment)?;
-        Ok(Slurm { cells, store, settings, experiment, scale, directory: absolute(directory)?, queue })
+    pub fn new(sweep: Sweep<'a>, directory: &Path, store: &'a Store, settings: &'a Settings) -> Result<Self> {
+        let directory =
+            std::path::absolute(directory).with_context(|| format!("{}: has no absolute path", directory.display()))?;
+        let queue = Queue::new(&sweep.source.name())?;
+        Ok(Slurm { sweep, store, settings, experiment: sweep.source.argument()?, directory, queue })
     }
 
     /// Submits an array, unless there is one in the queue, and follows it until all is done.
     pub fn run(&self, detach: bool) -> Result<Ending> {
-        let interrupt = (!detach).then(Interrupt::listen);
+        // From here on a signal must not lose the number of an array.
+        let interrupt = Interrupt::listen();
         let mut arrays = 0;
         let mut before = self.totals();
         let mut job = match self.queued()? {
@@ -118,14 +151,16 @@ impl<'a> Slurm<'a> {
                 progress::note(&format!("array {job} is in the queue already"));
                 job
             }
-            None if before.done == self.cells.len() => return Ok(Ending::Finished { totals: before, arrays }),
+            None if before.done == self.sweep.cells.len() => return Ok(Ending::Finished { totals: before, arrays }),
             None => {
                 arrays += 1;
                 // What failed in an earlier sweep is tried once more, as `sweep run` does.
                 self.submit(before.missing + before.failed, false)?
             }
         };
-        let Some(interrupt) = interrupt else { return Ok(Ending::Detached(job)) };
+        if detach {
+            return Ok(Ending::Detached(job));
+        }
         let mut retries = self.settings.retries;
         loop {
             if !self.follow(&job, &interrupt)? {
@@ -144,14 +179,31 @@ impl<'a> Slurm<'a> {
         }
     }
 
+    /// Whether the cells without a result need a GPU. Tasks ask for the same, so that all must or none.
+    fn needs_gpu(&self) -> Result<bool> {
+        if !self.sweep.cells.iter().any(uses_gpu) {
+            return Ok(false);
+        }
+        let left: Vec<&Measure> =
+            self.sweep.cells.iter().filter(|cell| self.store.state(cell) != State::Done).collect();
+        let (gpu, all) = (left.iter().filter(|cell| uses_gpu(cell)).count(), left.len());
+        if (1..all).contains(&gpu) {
+            bail!(
+                "{gpu} of {all} cells need a GPU and the others do not: submit them apart, with --only gpu and with --only cpu"
+            );
+        }
+        Ok(gpu > 0)
+    }
+
     fn totals(&self) -> Totals {
-        let status = Status::of(self.cells, self.store);
+        let status = Status::of(self.sweep.cells, self.store);
         // The mark of a worker that was killed looks like work for a while.
         Totals { done: status.done, failed: status.failed, missing: status.missing + status.running }
     }
 
     fn submissions(&self) -> Submissions {
-        Submissions::of(&self.directory.join("slurm").join("job"), self.scale, &self.experiment)
+        let Sweep { scale, only, .. } = self.sweep;
+        Submissions::of(&self.directory.join("slurm").join("job"), scale, only, &self.experiment)
     }
 
     /// The array that was submitted last, if it is in the queue.
@@ -170,7 +222,9 @@ impl<'a> Slurm<'a> {
             name: &self.queue.name,
             program: &program,
             experiment: &self.experiment,
-            scale: self.scale,
+            scale: self.sweep.scale,
+            only: self.sweep.only,
+            gpu: self.needs_gpu()?,
             store: &self.directory,
             settings: self.settings,
             tasks,
@@ -196,7 +250,7 @@ impl<'a> Slurm<'a> {
                 Ok(tasks) => {
                     answered = Instant::now();
                     let Totals { done, failed, missing } = self.totals();
-                    if tasks.is_empty() || done == self.cells.len() {
+                    if tasks.is_empty() || done == self.sweep.cells.len() {
                         break Ok(true);
                     }
                     let cells = format!("{done} done, {failed} failed, {missing} missing");

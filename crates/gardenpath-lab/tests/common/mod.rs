@@ -28,7 +28,8 @@ impl Lab {
 
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gardenpath"));
-        command.args(words(arguments)).current_dir(self.directory.path());
+        // Files that hold the date are the same in every run.
+        command.args(words(arguments)).current_dir(self.directory.path()).env("SOURCE_DATE_EPOCH", "1700000000");
         command
     }
 

@@ -1,4 +1,4 @@
-//! A throw-away Slurm of two nodes on this machine, which listens on loopback only.
+//! A throw-away Slurm of two nodes on this machine, which listens on loopback only. Both have two GPUs that are none; n2 has a feature.
 
 use std::fs::{self, File, Permissions};
 use std::net::TcpListener;
@@ -30,6 +30,9 @@ impl Cluster {
             fs::create_dir(cluster.path(directory)).unwrap();
         }
         fs::write(cluster.path("slurm.conf"), cluster.configuration()).unwrap();
+        // Two devices for each node that are always there.
+        let devices = ["null", "zero"].map(|name| format!("NodeName=n[1-2] Name=gpu File=/dev/{name}\n"));
+        fs::write(cluster.path("gres.conf"), devices.concat()).unwrap();
         cluster.start_munge();
         cluster.daemon("slurmctld", &["-D", "-c"]);
         NODES.iter().for_each(|node| cluster.start_node(node));
@@ -64,6 +67,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SlurmdParameters=config_overrides
 MpiDefault=none
+GresTypes=gpu
 ReturnToService=2
 SchedulerParameters=batch_sched_delay=0,sched_min_interval=0
 SlurmdTimeout=10
@@ -73,8 +77,8 @@ SlurmctldLogFile={scratch}/log/slurmctld
 SlurmdLogFile={scratch}/log/%n
 SlurmctldPidFile={scratch}/slurmctld.pid
 SlurmdPidFile={scratch}/%n.pid
-NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={first} CPUs=1
-NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port={second} CPUs=1
+NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={first} CPUs=1 RealMemory=1000 Gres=gpu:2
+NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port={second} CPUs=1 RealMemory=1000 Gres=gpu:2 Feature=fast
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 "
         )

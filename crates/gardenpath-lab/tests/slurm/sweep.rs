@@ -11,6 +11,7 @@ use std::process::{Child, Command};
 pub struct Sweep<'a> {
     lab: &'a Lab,
     cluster: &'a Cluster,
+    experiment: &'a str,
     store: PathBuf,
 }
 
@@ -34,12 +35,17 @@ pub struct Ended {
 impl<'a> Sweep<'a> {
     /// A sweep of `sweep.toml`.
     pub fn new(lab: &'a Lab, cluster: &'a Cluster, store: &str) -> Self {
-        Sweep { lab, cluster, store: lab.path(store) }
+        Self::of("sweep.toml", lab, cluster, store)
+    }
+
+    /// A sweep of any experiment.
+    pub fn of(experiment: &'a str, lab: &'a Lab, cluster: &'a Cluster, store: &str) -> Self {
+        Sweep { lab, cluster, experiment, store: lab.path(store) }
     }
 
     /// Submits it.
     pub fn submit(&self, options: &[&str]) -> Submit {
-        let mut command = self.lab.command("sweep submit sweep.toml --slurm --poll 1");
+        let mut command = self.lab.command(&format!("sweep submit {} --slurm --poll 1", self.experiment));
         self.cluster.attach(&mut command);
         let [line, errors] = ["line", "errors"].map(|name| self.lab.path(name));
         command.stdout(File::create(&line).unwrap()).stderr(File::create(&errors).unwrap());
@@ -53,7 +59,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// The bytes of all results.
-    fn cells(&self) -> BTreeMap<String, Vec<u8>> {
+    pub fn cells(&self) -> BTreeMap<String, Vec<u8>> {
         files(&self.store.join("cells"))
     }
 

@@ -33,13 +33,12 @@ const COLUMNS: &str = "JobArrayID:|,State:|,Reason:|,RestartCnt:|";
 
 impl Queue {
     /// The jobs of an experiment. Fails where Slurm is not installed.
-    pub fn new(experiment: &Path) -> Result<Self> {
+    pub fn new(experiment: &str) -> Result<Self> {
         for program in ["sbatch", "squeue"] {
             call(program, [OsStr::new("--version")])?;
         }
-        let stem = experiment.file_stem().unwrap_or_default().to_string_lossy();
         let known = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-        Ok(Queue { name: format!("gardenpath-{}", stem.chars().map(known).collect::<String>()) })
+        Ok(Queue { name: format!("gardenpath-{}", experiment.chars().map(known).collect::<String>()) })
     }
 
     /// Submits a job script with these options and returns the number of the job.

@@ -1,11 +1,13 @@
 //! The job script: what a task of an array does, and what it asks of the cluster.
 
 use super::Settings;
+use super::options::ask_for_gpu;
 use crate::experiment::Scale;
+use crate::training::Device;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
-/// What a job script is made of. All paths are absolute.
+/// What a job script is made of. All paths are absolute, but for the name of a built-in experiment.
 pub struct Script<'a> {
     /// The name of the job.
     pub name: &'a str,
@@ -15,6 +17,10 @@ pub struct Script<'a> {
     pub experiment: &'a Path,
     /// Which grid of it.
     pub scale: Scale,
+    /// The only device for which cells are taken.
+    pub only: Option<Device>,
+    /// Whether they need a GPU.
+    pub gpu: bool,
     /// The directory of the results.
     pub store: &'a Path,
     /// What is asked of the cluster.
@@ -28,7 +34,8 @@ pub struct Script<'a> {
 impl Script<'_> {
     /// What sbatch is told. It is in the script for people, and given as arguments too, which no variable `SBATCH_…` overrides.
     pub fn options(&self) -> Result<Vec<String>> {
-        let Settings { partition, time, at_once, cpus_per_task, .. } = self.settings;
+        let Settings { partition, time, at_once, cpus_per_task, mem, constraint, gres, account, qos, sbatch, .. } =
+            self.settings;
         let store = plain(self.store)?;
         // Slurm does not replace %A and %a in names with a backslash.
         if store.contains('\\') {
@@ -43,18 +50,31 @@ impl Script<'_> {
             format!("--cpus-per-task={cpus_per_task}"),
             "--requeue".to_owned(),
         ];
-        options.extend(partition.iter().map(|name| format!("--partition={name}")));
-        options.extend(time.iter().map(|limit| format!("--time={limit}")));
+        let one_gpu = (self.gpu && !ask_for_gpu(sbatch)).then(|| "gpu:1".to_owned());
+        let wanted = [
+            ("partition", partition),
+            ("time", time),
+            ("mem", mem),
+            ("constraint", constraint),
+            ("gres", &gres.clone().or(one_gpu)),
+            ("account", account),
+            ("qos", qos),
+        ];
+        let given = wanted.into_iter().filter_map(|(name, value)| Some(format!("--{name}={}", value.as_ref()?)));
+        options.extend(given);
+        options.extend(sbatch.iter().cloned());
         Ok(options)
     }
 
     /// Its text.
     pub fn text(&self) -> Result<String> {
-        let mut text = "#!/bin/sh\n".to_owned();
+        let mut text = "#!/bin/sh".to_owned();
         for option in self.options()? {
-            text += &format!("#SBATCH {}\n", directive(&option)?);
+            // The value of an option may be a word of its own.
+            let separator = if option.starts_with('-') { "\n#SBATCH " } else { " " };
+            text += &format!("{separator}{}", directive(&option)?);
         }
-        text += "echo \"task $SLURM_ARRAY_TASK_ID on $SLURMD_NODENAME\"\n";
+        text += "\necho \"task $SLURM_ARRAY_TASK_ID on $SLURMD_NODENAME${CUDA_VISIBLE_DEVICES:+ with GPU $CUDA_VISIBLE_DEVICES}\"\n";
         text += &format!(
             "exec {} sweep run {} --store {} --scale {} --shard \"$SLURM_ARRAY_TASK_ID/{}\" --threads {}",
             quoted(plain(self.program)?),
@@ -64,6 +84,9 @@ impl Script<'_> {
             self.tasks,
             self.settings.cpus_per_task
         );
+        if let Some(only) = self.only {
+            text += &format!(" --only {}", only.name());
+        }
         // A task that is run again after its node was lost has tried what failed.
         text += if self.skip_failed { " --skip-failed\n" } else { " ${SLURM_RESTART_COUNT:+--skip-failed}\n" };
         Ok(text)
@@ -111,7 +134,18 @@ mod tests {
     fn script<'a>(paths: [&'a str; 3], settings: &'a Settings) -> Script<'a> {
         let [program, experiment, store] = paths.map(Path::new);
         let (scale, name) = (Scale::Full, "gardenpath-e");
-        Script { name, program, experiment, scale, store, settings, tasks: 7, skip_failed: false }
+        Script {
+            name,
+            program,
+            experiment,
+            scale,
+            only: None,
+            gpu: false,
+            store,
+            settings,
+            tasks: 7,
+            skip_failed: false,
+        }
     }
 
     #[test]
@@ -126,7 +160,7 @@ mod tests {
 #SBATCH --open-mode=append
 #SBATCH --cpus-per-task=1
 #SBATCH --requeue
-echo \"task $SLURM_ARRAY_TASK_ID on $SLURMD_NODENAME\"
+echo \"task $SLURM_ARRAY_TASK_ID on $SLURMD_NODENAME${CUDA_VISIBLE_DEVICES:+ with GPU $CUDA_VISIBLE_DEVICES}\"
 exec '/bin/gardenpath' sweep run '/e.toml' --store '/s' --scale full --shard \"$SLURM_ARRAY_TASK_ID/7\" --threads 1 ${SLURM_RESTART_COUNT:+--skip-failed}
 ";
         assert_eq!(text, expected);
@@ -135,6 +169,49 @@ exec '/bin/gardenpath' sweep run '/e.toml' --store '/s' --scale full --shard \"$
         for part in ["array=1-7%3\n", "partition=long\n", "time=1-0:30\n", "task=4\n", "--threads 4 --skip-failed\n"] {
             assert!(text.contains(part), "{part}");
         }
+    }
+
+    #[test]
+    fn resources_and_other_options_come_last_and_in_this_order() {
+        let paths = ["/bin/gardenpath", "/e.toml", "/s"];
+        let ours = "--mem 4G --constraint a&b --gres gpu:a100:2 --account lab --qos high";
+        let settings = settings(&format!("{ours} -- --nice=7 --exclude n1 --mail-user a,b"));
+        let script = script(paths, &settings);
+        let expected = [
+            "--requeue",
+            "--mem=4G",
+            "--constraint=a&b",
+            "--gres=gpu:a100:2",
+            "--account=lab",
+            "--qos=high",
+            "--nice=7",
+            "--exclude",
+            "n1",
+            "--mail-user",
+            "a,b",
+        ];
+        let options = script.options().unwrap();
+        assert!(options.ends_with(&expected.map(str::to_owned)), "{options:?}");
+        let text = script.text().unwrap();
+        let end = "\n#SBATCH --nice=7\n#SBATCH --exclude n1\n#SBATCH --mail-user a,b\necho ";
+        assert!(text.contains("\n#SBATCH \"--constraint=a&b\"\n") && text.contains(end), "{text}");
+    }
+
+    #[test]
+    fn cells_for_a_gpu_get_one_unless_the_user_asks_for_some() {
+        let gres = |options: &str, gpu| {
+            let settings = settings(options);
+            let all = Script { gpu, ..script(["/p", "/e", "/s"], &settings) }.options().unwrap();
+            all.into_iter().filter(|option| option.starts_with("--g")).collect::<Vec<_>>()
+        };
+        assert_eq!(gres("", true), ["--gres=gpu:1"]);
+        assert_eq!(gres("", false), [""; 0]);
+        assert_eq!(gres("--gres gpu:a100:1", true), ["--gres=gpu:a100:1"]);
+        assert_eq!(gres("-- --gpus=1", true), ["--gpus=1"]);
+        assert_eq!(gres("-- -G1", true), [""; 0]);
+        let settings = settings("");
+        let script = Script { only: Some(Device::Gpu), ..script(["/p", "/e", "/s"], &settings) };
+        assert!(script.text().unwrap().contains(" --threads 1 --only gpu ${SLURM"));
     }
 
     #[test]

@@ -1,7 +1,9 @@
-//! The file that remembers which array was submitted last: a line `JOB SCALE EXPERIMENT` for each sweep of a store.
+//! The file that remembers which array was submitted last: a line `JOB SCALE EXPERIMENT` for each sweep of a store. If
+//! only the cells for a device are taken, the scale is such as `quick:gpu`. The experiment is an absolute path, or the name of a built-in one.
 
 use crate::experiment::Scale;
 use crate::files::atomic;
+use crate::training::Device;
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +16,9 @@ pub struct Submissions {
 
 impl Submissions {
     /// Those that a file knows of a sweep.
-    pub fn of(path: &Path, scale: Scale, experiment: &Path) -> Self {
-        let sweep = format!("{} {}", scale.name(), experiment.display());
+    pub fn of(path: &Path, scale: Scale, only: Option<Device>, experiment: &Path) -> Self {
+        let only = only.map_or(String::new(), |device| format!(":{}", device.name()));
+        let sweep = format!("{}{only} {}", scale.name(), experiment.display());
         Submissions { path: path.to_owned(), sweep }
     }
 
@@ -48,7 +51,7 @@ mod tests {
     fn sweeps_of_one_store_are_kept_apart() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("job");
-        let of = |scale, experiment: &str| Submissions::of(&path, scale, Path::new(experiment));
+        let of = |scale, experiment: &str| Submissions::of(&path, scale, None, Path::new(experiment));
         let [quick, full, other] = [(Scale::Quick, "/a b"), (Scale::Full, "/a b"), (Scale::Quick, "/a")];
         assert_eq!(of(quick.0, quick.1).last(), None);
         for (job, sweep) in [("1", quick), ("2", full), ("3", other), ("4", quick)] {
@@ -56,6 +59,12 @@ mod tests {
         }
         let last = [quick, full, other].map(|sweep| of(sweep.0, sweep.1).last().unwrap());
         assert_eq!(last, ["4", "2", "3"]);
+        let gpu = Submissions::of(&path, Scale::Quick, Some(Device::Gpu), Path::new("/a b"));
+        assert_eq!(gpu.last(), None);
         assert_eq!(fs::read_to_string(&path).unwrap(), "4 quick /a b\n3 quick /a\n2 full /a b\n");
+        gpu.keep("5").unwrap();
+        assert_eq!([of(Scale::Quick, "/a b").last().unwrap(), gpu.last().unwrap()], ["4", "5"]);
+        // A built-in experiment is not the file of its name in some directory.
+        assert_eq!(of(Scale::Quick, "a").last(), None);
     }
 }

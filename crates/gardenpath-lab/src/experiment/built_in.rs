@@ -1,4 +1,4 @@
-//! The experiments of the report, which are part of the program.
+//! The experiments of the report, which are part of the program: `transition` means the same in every directory.
 
 use crate::experiment::Experiment;
 use anyhow::{Context, Result};
@@ -13,6 +13,11 @@ macro_rules! experiments {
 
 experiments! {
     "cnn", "cnn-ambiguous", "cnn-quarter", "inn", "learners", "probes", "purity", "snr", "transformer", "transition", "vectors",
+}
+
+/// Their names.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|(name, _)| *name)
 }
 
 /// The experiment of this name.

@@ -1,0 +1,97 @@
+//! Which experiment is meant: a file, or one that is part of the program.
+
+use super::nearest::suggestion;
+use super::{Experiment, built_in};
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+
+/// Where an experiment comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// The experiment of this name in the program.
+    BuiltIn(&'static str),
+}
+
+impl Source {
+    /// A file if there is one, else the built-in experiment of this name, with or without `.toml`.
+    pub fn find(argument: &Path) -> Result<Self> {
+        if argument.try_exists().unwrap_or(true) && !argument.is_dir() {
+            return Ok(Source::File(argument.to_owned()));
+        }
+        let text = argument.to_string_lossy();
+        let name = text.strip_suffix(".toml").unwrap_or(&text);
+        if let Some(name) = built_in::names().find(|known| *known == name) {
+            return Ok(Source::BuiltIn(name));
+        }
+        let stem = argument.file_stem().unwrap_or_default().to_string_lossy();
+        bail!(
+            "there is no file {text}, and no built-in experiment of that name{} Built-in experiments: {}",
+            match suggestion(&stem, built_in::names()).as_str() {
+                "" => ".",
+                suggestion => suggestion,
+            },
+            built_in::names().collect::<Vec<_>>().join(", ")
+        )
+    }
+
+    /// Reads it.
+    pub fn read(&self) -> Result<Experiment> {
+        match self {
+            Source::File(path) => Experiment::read(path),
+            Source::BuiltIn(name) => built_in::find(name),
+        }
+    }
+
+    /// Its name for people: that of the file without its ending, or the built-in one.
+    pub fn name(&self) -> String {
+        match self {
+            Source::File(path) => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            Source::BuiltIn(name) => (*name).to_owned(),
+        }
+    }
+
+    /// The argument that means the same experiment in any directory.
+    pub fn argument(&self) -> Result<PathBuf> {
+        match self {
+            Source::File(path) => {
+                std::path::absolute(path).with_context(|| format!("{}: has no absolute path", path.display()))
+            }
+            Source::BuiltIn(name) => Ok(PathBuf::from(name)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_come_before_names() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("transition.toml");
+        std::fs::write(&file, "").unwrap();
+        assert_eq!(Source::find(&file).unwrap(), Source::File(file.clone()));
+        for argument in ["transition", "transition.toml"] {
+            let found = Source::find(Path::new(argument)).unwrap();
+            assert_eq!(found, Source::BuiltIn("transition"));
+            assert_eq!((found.name(), found.argument().unwrap()), ("transition".into(), "transition".into()));
+            assert!(found.read().is_ok());
+        }
+        assert!(Source::File(file).argument().unwrap().is_absolute());
+        // A path is no name.
+        for argument in ["./transition", "elsewhere/transition.toml"] {
+            let error = Source::find(Path::new(argument)).unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("no file {argument}")) && error.contains("did you mean transition?"),
+                "{error}"
+            );
+        }
+        // A directory is neither.
+        assert!(Source::find(directory.path()).is_err());
+        let error = Source::find(Path::new("colours")).unwrap_err().to_string();
+        assert!(error.starts_with("there is no file colours, and no built-in experiment of that name. "), "{error}");
+        assert!(error.ends_with("Built-in experiments: cnn, cnn-ambiguous, cnn-quarter, inn, learners, probes, purity, snr, transformer, transition, vectors"), "{error}");
+    }
+}

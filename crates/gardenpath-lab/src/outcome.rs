@@ -1,0 +1,36 @@
+//! How the program ends if it neither succeeds nor was asked for something wrong. Each is an error with an exit code of its own.
+
+use std::fmt::{self, Display, Formatter};
+
+/// Cells failed or are missing: nothing is wrong with what was asked, but not all of it could be measured. The exit code is 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Incomplete(pub String);
+
+impl Incomplete {
+    /// The exit code.
+    pub const CODE: u8 = 1;
+}
+
+/// Ctrl-C or termination. The text says what was kept, and the exit code is 130.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interrupted(pub String);
+
+impl Interrupted {
+    /// The exit code.
+    pub const CODE: u8 = 130;
+}
+
+impl Display for Incomplete {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Display for Interrupted {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "interrupted: {}", self.0)
+    }
+}
+
+impl std::error::Error for Incomplete {}
+impl std::error::Error for Interrupted {}

@@ -1,0 +1,122 @@
+//! A table as CSV and as JSON lines. Numbers are written with as many digits as it takes to read the same ones.
+
+use super::{Column, Kind, Table};
+use serde_json::Value;
+
+/// A table as RFC 4180 has it: a line of names, then a line for each row. What is missing is empty; an empty text is `""`.
+pub fn csv(table: &Table<'_>) -> String {
+    let mut text = String::new();
+    line(&mut text, table.columns.iter().map(|column| field(&column.name)));
+    for row in 0..table.rows {
+        line(&mut text, table.columns.iter().map(|column| csv_value(column, row)));
+    }
+    text
+}
+
+fn line(text: &mut String, fields: impl Iterator<Item = String>) {
+    *text += &fields.collect::<Vec<_>>().join(",");
+    *text += "\r\n";
+}
+
+fn csv_value(column: &Column<'_>, row: usize) -> String {
+    match (column.values[row], column.kind) {
+        (None, _) => String::new(),
+        (Some(Value::String(text)), Kind::Text) => field(text),
+        (Some(value), _) => field(&value.to_string()),
+    }
+}
+
+/// A text as a field, in quotes if it needs them.
+fn field(text: &str) -> String {
+    let is_plain = !text.is_empty() && !text.contains(['"', ',', '\r', '\n']) && text.trim() == text;
+    if is_plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+}
+
+/// A table as one object for each row. All have the same names in the same order; what is missing is `null`.
+pub fn json_lines(table: &Table<'_>) -> String {
+    let names: Vec<String> = table.columns.iter().map(|column| Value::from(column.name.as_str()).to_string()).collect();
+    let mut text = String::new();
+    for row in 0..table.rows {
+        let pairs = table.columns.iter().zip(&names).map(|(column, name)| match column.values[row] {
+            Some(value) => format!("{name}:{value}"),
+            None => format!("{name}:null"),
+        });
+        text += &format!("{{{}}}\n", pairs.collect::<Vec<_>>().join(","));
+    }
+    text
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use std::path::Path;
+
+    type Read = (Vec<String>, Vec<Vec<Value>>);
+
+    /// The names of the columns and the rows. The names are found in the text, since maps do not keep their order.
+    pub fn read_json_lines(path: &Path) -> Read {
+        let text = std::fs::read_to_string(path).unwrap();
+        let mut names: Vec<String> = Vec::new();
+        let mut rows = Vec::new();
+        for line in text.lines() {
+            let object: serde_json::Map<String, Value> = serde_json::from_str(line).unwrap();
+            let mut keys: Vec<String> = object.keys().cloned().collect();
+            keys.sort_by_key(|name| line.find(&format!("\"{name}\":")).unwrap());
+            assert!(names.is_empty() || names == keys, "{line}");
+            rows.push(keys.iter().map(|name| object[name].clone()).collect());
+            names = keys;
+        }
+        (names, rows)
+    }
+
+    /// The names of the columns and the rows. Fields are read as the table says what they are.
+    pub fn read_csv(path: &Path, table: &Table<'_>) -> Read {
+        let text = std::fs::read_to_string(path).unwrap();
+        let mut lines = fields(&text).into_iter();
+        let names = lines.next().unwrap().into_iter().map(|(text, _)| text).collect();
+        let value = |((text, quoted), column): ((String, bool), &Column<'_>)| match column.kind {
+            _ if text.is_empty() && !quoted => Value::Null,
+            Kind::Text => text.into(),
+            _ => serde_json::from_str(&text).unwrap(),
+        };
+        (names, lines.map(|line| line.into_iter().zip(&table.columns).map(value).collect()).collect())
+    }
+
+    /// All fields of a CSV file, and whether they are in quotes.
+    fn fields(text: &str) -> Vec<Vec<(String, bool)>> {
+        let (mut lines, mut line, mut field) = (Vec::new(), Vec::new(), (String::new(), false));
+        let mut inside = false;
+        let mut characters = text.chars().peekable();
+        while let Some(c) = characters.next() {
+            match c {
+                '"' if inside && characters.next_if_eq(&'"').is_some() => field.0.push('"'),
+                '"' => (inside, field.1) = (!inside, true),
+                ',' if !inside => line.push(std::mem::take(&mut field)),
+                '\r' if !inside => {
+                    assert_eq!(characters.next(), Some('\n'));
+                    line.push(std::mem::take(&mut field));
+                    lines.push(std::mem::take(&mut line));
+                }
+                other => field.0.push(other),
+            }
+        }
+        assert!(!inside && line.is_empty() && field.0.is_empty(), "the last line is whole");
+        lines
+    }
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        for (text, expected) in [
+            ("a", "a"),
+            ("", "\"\""),
+            ("a b", "a b"),
+            (" a", "\" a\""),
+            ("a,b", "\"a,b\""),
+            ("a\nb", "\"a\nb\""),
+            ("\"a\"", "\"\"\"a\"\"\""),
+            ("[1,null]", "\"[1,null]\""),
+        ] {
+            assert_eq!(field(text), expected);
+        }
+    }
+}
