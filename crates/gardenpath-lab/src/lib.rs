@@ -29,10 +29,25 @@ use clap::error::ErrorKind;
 use outcome::{Incomplete, Interrupted};
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
-use std::process::ExitCode;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
-/// Runs the program with these arguments, the first of which is its name.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// The file that starts this program, if it is not its own: a script of Python.
+static STARTED_BY: OnceLock<PathBuf> = OnceLock::new();
+
+/// The file that starts this program.
+fn program() -> io::Result<PathBuf> {
+    STARTED_BY.get().map_or_else(std::env::current_exe, |path| Ok(path.clone()))
+}
+
+/// Runs the program on behalf of a script, by which jobs on other machines start it again.
+pub fn run_for(script: PathBuf, arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let _ = STARTED_BY.set(script);
+    run(arguments)
+}
+
+/// Runs the program with these arguments, the first of which is its name, and returns the exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match cli::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => return refuse_arguments(&error),
@@ -50,29 +65,29 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 /// Says what went wrong, if anything did. That the reader of the output has seen enough is no fault.
-fn ending(result: anyhow::Result<()>) -> ExitCode {
+fn ending(result: anyhow::Result<()>) -> u8 {
     match result {
         Err(error) if error.is::<Interrupted>() => {
             progress::note(&error.to_string());
-            ExitCode::from(Interrupted::CODE)
+            Interrupted::CODE
         }
         Err(error) if !is_closed_pipe(&error) => {
             report(&format!("{error:#}"));
-            ExitCode::from(if error.is::<Incomplete>() { Incomplete::CODE } else { 2 })
+            if error.is::<Incomplete>() { Incomplete::CODE } else { 2 }
         }
-        _ => ExitCode::SUCCESS,
+        _ => 0,
     }
 }
 
 /// Help and the version are printed as clap makes them; errors are brought into one line.
-fn refuse_arguments(error: &clap::Error) -> ExitCode {
+fn refuse_arguments(error: &clap::Error) -> u8 {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             ending(error.print().and_then(|()| io::stdout().flush()).map_err(Into::into))
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();
-            ExitCode::from(2)
+            2
         }
         _ => {
             let text = error.to_string();
@@ -81,7 +96,7 @@ fn refuse_arguments(error: &clap::Error) -> ExitCode {
             let words: Vec<&str> = explained.flat_map(str::split_whitespace).collect();
             let message = words.join(" ");
             report(message.strip_prefix("error: ").unwrap_or(&message));
-            ExitCode::from(2)
+            2
         }
     }
 }

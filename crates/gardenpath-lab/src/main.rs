@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    gardenpath_lab::run(std::env::args_os())
+    gardenpath_lab::run(std::env::args_os()).into()
 }

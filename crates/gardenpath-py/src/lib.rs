@@ -18,6 +18,7 @@ mod learn;
 mod moments;
 mod padded;
 mod parse;
+mod program;
 mod sentences;
 mod sweep;
 mod theory;
@@ -43,6 +44,8 @@ mod _core {
     use super::moments::{PyExpectedMoments, PyMoments};
     #[pymodule_export]
     use super::parse::BayesFloor;
+    #[pymodule_export]
+    use super::program::main;
     #[pymodule_export]
     use super::sweep::{PyCell, PyExperiment, PyStore};
     #[pymodule_export]

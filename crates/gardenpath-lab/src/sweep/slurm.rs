@@ -21,10 +21,10 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use queue::{Delays, Queue};
 use script::Script;
+use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use std::{env, fs};
 use submissions::Submissions;
 
 /// How a sweep is run on a cluster.
@@ -217,7 +217,7 @@ impl<'a> Slurm<'a> {
     fn submit(&self, cells: usize, skip_failed: bool) -> Result<String> {
         let place = self.directory.join("slurm");
         let tasks = cells.min(self.settings.array_size.get());
-        let program = env::current_exe().context("this program does not know where it is")?;
+        let program = crate::program().context("this program does not know where it is")?;
         let script = Script {
             name: &self.queue.name,
             program: &program,
