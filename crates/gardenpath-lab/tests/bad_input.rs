@@ -155,7 +155,7 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("moments missing.pcfg --samples 10 -o no/new.safetensors", &["no/new.safetensors", "no directory"]),
         ("moments missing.pcfg --samples 10 -o new.pcfg", &["new.pcfg", ".safetensors"]),
         ("sweep collect missing.toml --store s -o no/new.parquet", &["no/new.parquet", "no directory"]),
-        ("sweep collect missing.toml --store s -o new.csv", &["new.csv", ".parquet"]),
+        ("sweep collect missing.toml --store s -o new.txt", &["new.txt", ".parquet", ".csv", ".jsonl"]),
         ("parse g.pcfg --sentence nonsense --svg no/new.svg", &["no/new.svg", "no directory"]),
         ("parse g.pcfg --sentence nonsense --svg dir.jsonl", &["dir.jsonl", ".svg"]),
         // Sizes are checked before memory is taken.

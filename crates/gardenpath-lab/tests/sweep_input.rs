@@ -118,6 +118,6 @@ fn scales_are_grids_of_their_own() {
         let status = lab.json(&format!("sweep status e.toml --store s {scale}"));
         assert_eq!([&status["done"], &status["missing"]], [done, missing], "{scale}");
     }
-    assert_eq!(lab.json("sweep collect e.toml --store s -o r.csv --scale full")["rows"], 2);
+    assert_eq!(lab.json("sweep collect e.toml --store s --output r.csv --scale full")["rows"], 2);
     assert_eq!(lab.try_run("sweep collect e.toml --store s -o q.csv").status.code(), Some(1));
 }
