@@ -27,6 +27,7 @@ __all__ = [
     "Tree",
     "UNKNOWN_ROOT",
     "__version__",
+    "_main",
     "_restore_corpus",
     "_restore_learned",
     "class_entropy",
@@ -397,5 +398,6 @@ class Store:
         self, cells: Sequence[Cell], *, threads: int = 1, report: Callable[[Cell, _Event], object] | None = None
     ) -> None: ...
 
+def _main(script: _Path, arguments: Sequence[str]) -> int: ...
 def threads() -> int: ...
 def set_threads(count: int) -> None: ...
