@@ -1,8 +1,8 @@
 //! Stored results stay valid: the identities of cells never change while their measure has the same version.
 
+use gardenpath_lab::experiment::built_in::{ALL, find};
 use gardenpath_lab::experiment::{Experiment, Scale};
 use gardenpath_lab::measure::Measure;
-use gardenpath_lab::report::experiments::{ALL, find};
 use gardenpath_lab::store::{Found, Store};
 use serde_json::Value;
 use sha2::{Digest, Sha256};

@@ -31,8 +31,7 @@ fn the_tour_works_in_an_empty_directory() {
             continue;
         }
         let mut shell = Command::new("sh");
-        let output =
-            shell.args(["-c", command]).env("PATH", &path).current_dir(lab.root()).output().unwrap();
+        let output = shell.args(["-c", command]).env("PATH", &path).current_dir(lab.root()).output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && !errors.contains("error"), "{command}: {errors}");
     }
