@@ -24,7 +24,6 @@
 //! a range `"first..last"`, or `{ from = 100, to = 1e5, points = 7 }` for numbers that grow by a constant factor.
 
 pub mod built_in;
-mod explain;
 mod expression;
 mod grid;
 mod nearest;
@@ -155,7 +154,7 @@ impl Experiment {
             let mut table = self.parameters.clone();
             table.extend(own.clone());
             for values in grid::expand(&table, &self.measure).with_context(place)? {
-                let cell = explain::cell(&self.measure, values).with_context(place)?;
+                let cell = Measure::new(&self.measure, values).with_context(place)?;
                 if seen.insert(cell.identity()) {
                     cells.push(cell);
                 }

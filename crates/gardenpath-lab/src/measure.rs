@@ -1,155 +1,253 @@
 //! What a cell of a sweep measures: a pure function of its parameters.
 //!
-//! The parameters, with all defaults filled in, and the version of the code that matters are the identity of a cell. Whoever
-//! changes what a measure computes raises its version: cells that were stored before are then measured anew.
+//! Each measure is a file with a struct of its parameters, declared once by [`parameters!`](parameter), and what it measures
+//! ([`Kind`]). The parameters and the version of the code that matters are the identity of a cell. Whoever changes what a measure
+//! computes raises its version: cells that were stored before are then measured anew. Whoever adds a parameter declares it as
+//! late or optional: cells that do not use it keep their identity.
 
+mod ensemble;
 mod entropy;
+mod keeper;
 mod learn;
+pub mod parameter;
 mod probe;
 mod purity;
 mod snr;
 mod train;
 mod vectors;
 
-pub use entropy::Entropy;
-pub use learn::{Learn, Mode};
-pub use probe::Probe;
-pub use purity::Purity;
-pub use snr::Snr;
-pub use train::{Model, Train};
-pub use vectors::Vectors;
+pub use keeper::Keeper;
 
 use anyhow::{Result, bail};
-use gardenpath::{Ensemble, Grammar, Seed};
-use serde::{Deserialize, Serialize};
+use parameter::{Parameter, Parameters, Values};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+use std::fmt::{self, Debug, Formatter};
+use std::sync::{Arc, LazyLock};
 
-/// What is measured, with all parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "measure", rename_all = "lowercase")]
-pub enum Measure {
-    /// The class entropy of one grammar.
-    Entropy(Entropy),
-    /// The rules that a learner finds.
-    Learn(Learn),
-    /// How well k-means groups the true tuples.
-    Purity(Purity),
-    /// The signal-to-noise ratio of triples against the number of sentences.
-    Snr(Snr),
-    /// A trained network.
-    Train(Train),
-    /// What the layers of a trained network encode.
-    Probe(Probe),
-    /// Root-to-triple vectors projected on a plane.
-    Vectors(Vectors),
-}
+/// All measures.
+static ALL: LazyLock<Vec<Description>> = LazyLock::new(|| {
+    vec![
+        Description::of::<entropy::Entropy>(),
+        Description::of::<learn::Learn>(),
+        Description::of::<purity::Purity>(),
+        Description::of::<snr::Snr>(),
+        Description::of::<train::Train>(),
+        Description::of::<probe::Probe>(),
+        Description::of::<vectors::Vectors>(),
+    ]
+});
 
 /// The names of all measures.
-pub const NAMES: [&str; 7] = ["entropy", "learn", "purity", "snr", "train", "probe", "vectors"];
+pub static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| ALL.iter().map(|measure| measure.name).collect());
+
+/// The parameters of all measures that are texts, not numbers.
+pub static TEXTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let all = ALL.iter().flat_map(|measure| &measure.parameters);
+    all.filter(|parameter| matches!(parameter.kind, parameter::Kind::OneOf(_)))
+        .map(|parameter| parameter.name)
+        .collect()
+});
 
 /// The names of the parameters of a measure; those that are texts are in [`TEXTS`].
-pub fn parameters(measure: &str) -> &'static [&'static str] {
-    match measure {
-        "entropy" => entropy::PARAMETERS,
-        "learn" => learn::PARAMETERS,
-        "purity" => purity::PARAMETERS,
-        "snr" => snr::PARAMETERS,
-        "train" => train::PARAMETERS,
-        "probe" => probe::PARAMETERS,
-        "vectors" => vectors::PARAMETERS,
-        _ => &[],
+pub fn parameters(measure: &str) -> Vec<&'static str> {
+    let found = descriptions().iter().find(|description| description.name == measure);
+    found.into_iter().flat_map(|description| description.parameters.iter().map(|parameter| parameter.name)).collect()
+}
+
+/// All measures with their parameters.
+pub fn descriptions() -> &'static [Description] {
+    &ALL
+}
+
+/// A measure with its parameters.
+#[derive(Clone, Debug, Serialize)]
+pub struct Description {
+    /// Its name.
+    pub name: &'static str,
+    /// What it measures, in one line.
+    pub meaning: &'static str,
+    /// The version of the code that results depend on.
+    pub version: u32,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    #[serde(skip)]
+    read: fn(Map<String, Value>) -> Result<Arc<dyn Cell>>,
+}
+
+impl Description {
+    fn of<K: Kind>() -> Self {
+        let read = |values| {
+            let mut values = Values::new(K::NAME, K::table(), values);
+            let mut parameters = K::read(&mut values)?;
+            values.finish()?;
+            parameters.settle()?;
+            Ok(Arc::new(parameters) as Arc<dyn Cell>)
+        };
+        Description { name: K::NAME, meaning: K::MEANING, version: K::VERSION, parameters: K::table(), read }
     }
 }
 
-/// Parameters that are texts, not numbers.
-pub const TEXTS: [&str; 2] = ["model", "mode"];
+/// A measure: the struct of its parameters, and what follows from them.
+trait Kind: Parameters + Debug + Send + Sync + 'static {
+    /// Its name in experiments.
+    const NAME: &'static str;
+
+    /// What it measures, in one line.
+    const MEANING: &'static str;
+
+    /// The version of the code that the result depends on.
+    const VERSION: u32 = 1;
+
+    /// Refuses parameters that do not go together, and forgets those that say what is so anyway: equal cells have equal identities.
+    fn settle(&mut self) -> Result<()>;
+
+    /// Measures. The result is an object that depends on the parameters alone, however often it was interrupted.
+    fn run(&self, keeper: &dyn Keeper) -> Result<Value>;
+
+    /// About how many seconds it takes on one core of the machine on which this was tuned; other machines are some factor faster or slower.
+    fn work(&self) -> f64;
+
+    /// Which cells that factor is the same for, besides those of the same measure.
+    fn variety(&self) -> String {
+        String::new()
+    }
+
+    /// A cell of the same variety that takes a few hundredths of a second.
+    fn tiny(&self) -> Self;
+
+    /// Whether it computes on a graphics processor.
+    fn is_on_gpu(&self) -> bool {
+        false
+    }
+}
+
+/// A measure of any kind.
+trait Cell: Debug + Send + Sync {
+    fn name(&self) -> &'static str;
+    fn version(&self) -> u32;
+    fn parameters(&self) -> Map<String, Value>;
+    fn run(&self, keeper: &dyn Keeper) -> Result<Value>;
+    fn work(&self) -> f64;
+    fn variety(&self) -> String;
+    fn tiny(&self) -> Arc<dyn Cell>;
+    fn is_on_gpu(&self) -> bool;
+}
+
+impl<K: Kind> Cell for K {
+    fn name(&self) -> &'static str {
+        K::NAME
+    }
+
+    fn version(&self) -> u32 {
+        K::VERSION
+    }
+
+    fn parameters(&self) -> Map<String, Value> {
+        let mut values = Map::new();
+        self.write(&mut values);
+        values
+    }
+
+    fn run(&self, keeper: &dyn Keeper) -> Result<Value> {
+        Kind::run(self, keeper)
+    }
+
+    fn work(&self) -> f64 {
+        Kind::work(self)
+    }
+
+    fn variety(&self) -> String {
+        format!("{} {}", K::NAME, Kind::variety(self)).trim_end().to_owned()
+    }
+
+    fn tiny(&self) -> Arc<dyn Cell> {
+        Arc::new(Kind::tiny(self))
+    }
+
+    fn is_on_gpu(&self) -> bool {
+        Kind::is_on_gpu(self)
+    }
+}
+
+/// What is measured, with all parameters.
+#[derive(Clone)]
+pub struct Measure {
+    cell: Arc<dyn Cell>,
+}
+
+impl Debug for Measure {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.cell.fmt(f)
+    }
+}
+
+impl PartialEq for Measure {
+    fn eq(&self, other: &Self) -> bool {
+        self.parameters() == other.parameters()
+    }
+}
 
 impl Measure {
     /// A measure from the values of its parameters.
-    pub fn new(name: &str, mut values: Map<String, Value>) -> Result<Self> {
-        if !NAMES.contains(&name) {
+    pub fn new(name: &str, values: Map<String, Value>) -> Result<Self> {
+        let Some(description) = descriptions().iter().find(|description| description.name == name) else {
             bail!("there is no measure {name}, expected one of {}", NAMES.join(", "));
-        }
-        values.insert("measure".into(), name.into());
-        Ok(serde_json::from_value(values.into())?)
+        };
+        Ok(Measure { cell: (description.read)(values)? })
     }
 
-    /// All parameters, `measure` among them.
+    /// All parameters, `measure` among them. Those that are younger than stored results are left out while they have their default values.
     pub fn parameters(&self) -> Map<String, Value> {
-        let Ok(Value::Object(map)) = serde_json::to_value(self) else { unreachable!("a measure is an object") };
-        map
-    }
-
-    /// The version of the code that the result depends on.
-    fn version(&self) -> u32 {
-        match self {
-            Measure::Entropy(_) => 1,
-            // 2: random order of the sentences, prior of the labels, new verdict.
-            Measure::Learn(_) => 2,
-            Measure::Purity(_) => 1,
-            Measure::Snr(_) => 1,
-            Measure::Train(_) => 1,
-            Measure::Probe(_) => 1,
-            Measure::Vectors(_) => 1,
-        }
+        let mut values = self.cell.parameters();
+        values.insert("measure".into(), self.cell.name().into());
+        values
     }
 
     /// The name of the cell: a hash of parameters and version.
     pub fn identity(&self) -> String {
-        let text = serde_json::json!({"parameters": self.parameters(), "version": self.version()}).to_string();
+        let text = serde_json::json!({"parameters": self.parameters(), "version": self.cell.version()}).to_string();
         let digest = Sha256::digest(text.as_bytes());
         digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Measures. The result depends on the parameters alone.
-    pub fn run(&self) -> Result<Map<String, Value>> {
-        let result = match self {
-            Measure::Entropy(entropy) => entropy.run()?,
-            Measure::Learn(learn) => learn.run()?,
-            Measure::Purity(purity) => purity.run()?,
-            Measure::Snr(snr) => snr.run()?,
-            Measure::Train(train) => train.run()?,
-            Measure::Probe(probe) => probe.run()?,
-            Measure::Vectors(vectors) => vectors.run()?,
-        };
-        match result {
+    /// Measures. The result depends on the parameters alone. `keeper` keeps how far a long measurement has come; `&()` keeps nothing.
+    pub fn run(&self, keeper: &dyn Keeper) -> Result<Map<String, Value>> {
+        match self.cell.run(keeper)? {
             Value::Object(map) => Ok(map),
             _ => unreachable!("a result is an object"),
         }
     }
 
-    /// About how long it takes, in units that agree within a measure: enough to tell how much of a sweep is left.
+    /// About how many seconds it takes on one core of the machine on which this was tuned. On another machine it is some factor more or
+    /// less, which is about the same for all cells of a [variety](Self::variety).
     pub fn work(&self) -> f64 {
-        match self {
-            Measure::Entropy(entropy) => entropy.work(),
-            Measure::Learn(learn) => learn.work(),
-            Measure::Purity(purity) => purity.work(),
-            Measure::Snr(snr) => snr.work(),
-            Measure::Train(train) => train.work(),
-            Measure::Probe(probe) => probe.work(),
-            Measure::Vectors(vectors) => vectors.work(),
-        }
+        self.cell.work()
+    }
+
+    /// The measure, and the kind of network or learner if it has one.
+    pub fn variety(&self) -> String {
+        self.cell.variety()
+    }
+
+    /// A cell of the same variety that takes a few hundredths of a second, on the processor.
+    pub fn tiny(&self) -> Measure {
+        Measure { cell: self.cell.tiny() }
+    }
+
+    /// Whether it computes on a graphics processor.
+    pub fn is_on_gpu(&self) -> bool {
+        self.cell.is_on_gpu()
     }
 }
 
-/// The grammar of a cell: that of `grammar sample` with the same parameters.
-fn grammar(vocab: usize, depth: usize, fraction: f64, seed: u64) -> Result<Grammar> {
-    Ok(Ensemble::new(vocab, depth).fraction(fraction).sample(Seed::new(seed))?)
-}
-
 /// Sentences on which learners and networks are tested, as in the paper.
-fn test_sentences() -> u64 {
-    20_000
-}
-
-/// The mean length of sentences: the part of the work that grows with the depth.
-fn length(depth: usize) -> f64 {
-    2.5f64.powi(depth as i32)
-}
+const TEST_SENTENCES: u64 = 20_000;
 
 #[cfg(test)]
 mod tests {
+    use super::parameter::Default;
     use super::*;
     use serde_json::json;
 
@@ -168,26 +266,202 @@ mod tests {
         Measure::new(name, values.clone()).unwrap()
     }
 
-    #[test]
-    fn all_parameters_are_listed() {
-        for name in NAMES {
-            let mut found: Vec<String> = small(name).parameters().into_iter().map(|(name, _)| name).collect();
-            let mut expected: Vec<&str> = parameters(name).to_vec();
-            expected.push("measure");
-            found.sort();
-            expected.sort();
-            assert_eq!(found, expected, "{name}");
-        }
+    fn changed(name: &str, values: Value) -> Result<Measure> {
+        let mut all = small(name).cell.parameters();
+        all.extend(values.as_object().unwrap().clone());
+        all.retain(|_, value| !value.is_null());
+        Measure::new(name, all)
+    }
+
+    fn refusal(name: &str, values: Value) -> String {
+        changed(name, values).unwrap_err().to_string()
     }
 
     #[test]
-    fn unknown_parameters_are_refused() {
-        for name in NAMES {
-            let mut values = small(name).parameters();
-            values.insert("colour".into(), 1.into());
-            let error = Measure::new(name, values).unwrap_err().to_string();
-            assert!(error.contains("colour"), "{name}: {error}");
+    fn the_parameters_of_a_cell_are_in_the_table() {
+        for measure in descriptions() {
+            let found = small(measure.name).cell.parameters();
+            let mut expected: Vec<&str> = Vec::new();
+            for parameter in &measure.parameters {
+                assert!(!parameter.meaning.is_empty() && parameter.meaning.len() < 100, "{}", parameter.name);
+                let is_listed = matches!(parameter.default, Default::Required | Default::Fixed(_));
+                if is_listed || parameter.name == "fraction" {
+                    expected.push(parameter.name);
+                }
+            }
+            expected.sort_unstable();
+            assert_eq!(found.keys().collect::<Vec<_>>(), expected, "{}", measure.name);
         }
+        assert_eq!(TEXTS.iter().filter(|name| **name == "model").count(), 2, "of train and probe");
+    }
+
+    #[test]
+    fn parameters_at_their_defaults_do_not_change_the_identity() {
+        let mut late = 0;
+        for measure in descriptions() {
+            let cell = small(measure.name);
+            for parameter in &measure.parameters {
+                let name = parameter.name;
+                match &parameter.default {
+                    Default::Fixed(value) => {
+                        let told = changed(measure.name, json!({name: value})).unwrap();
+                        assert_eq!(told, changed(measure.name, json!({name: null})).unwrap(), "{name}");
+                        assert_eq!(told.parameters()[name], *value);
+                    }
+                    Default::Late(value) => {
+                        late += 1;
+                        assert_eq!(changed(measure.name, json!({name: value})).unwrap().identity(), cell.identity());
+                        let other = match value {
+                            Value::Bool(truth) => (!truth).into(),
+                            Value::Number(number) => (number.as_f64().unwrap() + 0.25).into(),
+                            _ => Value::from("gpu"),
+                        };
+                        let other = changed(measure.name, json!({name: other})).unwrap();
+                        assert_ne!(other.identity(), cell.identity(), "{name}");
+                        assert!(other.parameters().contains_key(name));
+                    }
+                    Default::Required => {
+                        let error = refusal(measure.name, json!({name: null}));
+                        assert!(
+                            error.starts_with(&format!(
+                                "{name} is missing: measure {} needs vocab, depth, ",
+                                measure.name
+                            )),
+                            "{error}"
+                        );
+                    }
+                    Default::Optional(_) => {}
+                }
+            }
+        }
+        assert!(late >= 7 * 3 + 2 * 2, "{late}");
+        // Optional ones that say what is so anyway.
+        let transformer = json!({"model": "transformer", "width": 32});
+        let mut told = transformer.clone();
+        told.as_object_mut().unwrap().extend(
+            json!({"heads": 16, "layers": 2, "mlp": 128, "optimizer": "adam", "learning_rate": 5e-4})
+                .as_object()
+                .unwrap()
+                .clone(),
+        );
+        assert_eq!(changed("train", told.clone()).unwrap(), changed("train", transformer).unwrap());
+        told["heads"] = 8.into();
+        assert_eq!(changed("train", told).unwrap().parameters()["heads"], 8);
+        let told = json!({"normalization": "fan-in", "optimizer": "sgd", "learning_rate": 8});
+        assert_eq!(changed("train", told).unwrap(), small("train"));
+        let told =
+            json!({"gamma_binary": 0.85, "gamma_ternary": 1.5, "alignment": "inner-product", "told_p_binary": 0.5});
+        assert_eq!(changed("learn", told).unwrap(), small("learn"));
+        let told = json!({"mode": "em", "starts": 3, "rounds": 50});
+        assert_eq!(changed("learn", told).unwrap(), changed("learn", json!({"mode": "em"})).unwrap());
+    }
+
+    #[test]
+    fn parameters_that_do_not_go_together_are_refused() {
+        let counts = json!({"fraction": null, "binary_rules": 2, "ternary_rules": 3});
+        for &name in NAMES.iter() {
+            let error = refusal(name, json!({"colour": 1}));
+            assert!(
+                error.starts_with(&format!("colour is no parameter of {name}, expected one of vocab, depth")),
+                "{error}"
+            );
+            assert_eq!(refusal(name, json!({"vocab": 2.5})), "vocab is 2.5, expected a whole number");
+            assert_eq!(refusal(name, json!({"zipf": "much"})), "zipf is \"much\", expected a number");
+            assert_eq!(refusal(name, json!({"non_overlapping": 1})), "non_overlapping is 1, expected true or false");
+            assert!(refusal(name, json!({"fraction": null})).starts_with("fraction is missing"));
+            assert!(
+                refusal(name, json!({"binary_rules": 2, "ternary_rules": 3})).starts_with("expected either fraction")
+            );
+            assert!(
+                refusal(name, json!({"fraction": null, "binary_rules": 2})).starts_with("expected either fraction")
+            );
+            let counted = changed(name, counts.clone()).unwrap().parameters();
+            assert!(!counted.contains_key("fraction") && counted["binary_rules"] == 2, "{name}");
+        }
+        assert_eq!(refusal("train", json!({"model": "rnn"})), "model is \"rnn\", expected cnn, inn or transformer");
+        for name in ["train", "probe"] {
+            assert_eq!(
+                refusal(name, json!({"heads": 16})),
+                "heads has no effect here: it belongs to model transformer"
+            );
+            assert!(refusal(name, json!({"optimizer": "adam"})).starts_with("learning_rate is missing"));
+        }
+        assert_eq!(refusal("learn", json!({"starts": 3})), "starts has no effect here: it belongs to mode em");
+        assert_eq!(
+            refusal("learn", json!({"mode": "em", "told_p_binary": 0.5})),
+            "told_p_binary has no effect here: it belongs to mode exact and paper"
+        );
+    }
+
+    #[test]
+    fn every_parameter_has_an_effect() {
+        let run = |name: &str, values: Value| changed(name, values).unwrap().run(&()).unwrap();
+        for &name in NAMES.iter() {
+            let own = small(name).run(&()).unwrap();
+            let counts = json!({"fraction": null, "binary_rules": 1, "ternary_rules": 3});
+            let fractions = json!({"fraction": null, "binary_fraction": 0.25, "ternary_fraction": 0.5});
+            for values in [
+                counts,
+                fractions,
+                json!({"p_binary": 0.25}),
+                json!({"zipf": 1}),
+                json!({"non_overlapping": true, "fraction": 0.25}),
+            ] {
+                assert_ne!(run(name, values.clone()), own, "{name} {values}");
+            }
+        }
+        let trained = |values: Value| run("train", values)["test_loss"].as_f64().unwrap();
+        for (with, values) in [
+            (
+                json!({"samples": 2000, "width": 32}),
+                vec![
+                    json!({"learning_rate": 1}),
+                    json!({"normalization": "width"}),
+                    json!({"optimizer": "adam", "learning_rate": 0.1}),
+                ],
+            ),
+            (
+                json!({"model": "transformer", "samples": 2000, "width": 16}),
+                vec![
+                    json!({"layers": 1}),
+                    json!({"heads": 4}),
+                    json!({"mlp": 8}),
+                    json!({"optimizer": "sgd", "learning_rate": 0.1}),
+                ],
+            ),
+        ] {
+            let own = trained(with.clone());
+            for value in values {
+                let mut all = with.as_object().unwrap().clone();
+                all.extend(value.as_object().unwrap().clone());
+                assert_ne!(trained(all.into()), own, "{value}");
+            }
+        }
+        let steps = |values: Value| run("train", values)["steps"].as_u64().unwrap();
+        let patient =
+            |patience: f64| steps(json!({"patience": patience, "min_steps": 1, "max_steps": 5000, "samples": 5000}));
+        assert!(patient(1.1) < patient(3.0));
+        let learned = |values: Value| run("learn", values);
+        for (with, values) in [
+            (json!({}), vec![json!({"gamma_binary": 0.5}), json!({"gamma_ternary": 0.7})]),
+            (json!({"mode": "em", "rounds": 3}), vec![json!({"starts": 20}), json!({"rounds": 1})]),
+        ] {
+            let own = learned(with.clone());
+            for value in values {
+                let mut all = with.as_object().unwrap().clone();
+                all.extend(value.as_object().unwrap().clone());
+                assert_ne!(learned(all.into()), own, "{value}");
+            }
+        }
+        #[cfg(not(feature = "gpu"))]
+        assert!(
+            changed("train", json!({"device": "gpu"}))
+                .unwrap()
+                .run(&())
+                .unwrap_err()
+                .to_string()
+                .contains("--features gpu")
+        );
     }
 
     /// What a cell measures must not change without a new version: stored results would be wrong.
@@ -197,7 +471,7 @@ mod tests {
         for frozen in FROZEN {
             let (name, ..) = frozen;
             let cell = small(name);
-            let [one, many] = [1, 3].map(|threads| pool(threads).install(|| cell.run().unwrap()));
+            let [one, many] = [1, 3].map(|threads| pool(threads).install(|| cell.run(&()).unwrap()));
             assert_eq!(one, many, "{name}: the number of threads");
             let (name, identity, place, expected, tolerance) = frozen;
             assert_eq!(cell.identity(), identity, "{name}");

@@ -56,6 +56,22 @@ fn host() -> &'static str {
     })
 }
 
+/// The seconds that a core has worked for this thread, from some moment on.
+#[cfg(unix)]
+pub fn thread_seconds() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the clock is written to a place of its own.
+    let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) } != 0;
+    if failed { 0.0 } else { time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64 }
+}
+
+/// The seconds since the first call.
+#[cfg(not(unix))]
+pub fn thread_seconds() -> f64 {
+    static START: OnceLock<std::time::Instant> = OnceLock::new();
+    START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64()
+}
+
 #[cfg(target_os = "linux")]
 mod system {
     use std::fs;

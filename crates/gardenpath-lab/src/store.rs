@@ -5,8 +5,10 @@
 //! is kept beside the results, which are the same wherever they are made.
 
 mod cell;
+mod checkpoints;
 mod marks;
 
+pub use checkpoints::Checkpoints;
 pub use marks::RENEWAL;
 
 use crate::files::{atomic, plain};
@@ -62,7 +64,7 @@ pub enum State {
 impl Store {
     /// The store in a directory, which is made if it does not exist.
     pub fn open(directory: &Path) -> Result<Self> {
-        let store = Store { directory: directory.to_owned() };
+        let store = Store::at(directory);
         for part in [CELLS, FAILED, RUNNING, SECONDS] {
             let path = directory.join(part);
             fs::create_dir_all(&path).with_context(|| format!("{}: cannot be made", path.display()))?;
@@ -76,6 +78,11 @@ impl Store {
             bail!("there is no store {}; sweep run makes it", directory.display());
         }
         Ok(Store { directory: directory.to_owned() })
+    }
+
+    /// The store in a directory that is only read, and need not exist.
+    pub fn at(directory: &Path) -> Self {
+        Store { directory: directory.to_owned() }
     }
 
     /// Where the results are.
@@ -159,7 +166,13 @@ impl Store {
         let _ = atomic::replace(&self.path(SECONDS, cell), format!("{seconds:.3}").as_bytes());
         atomic::write(&self.cell_path(cell), &cell::to_bytes(cell, result)?)?;
         let _ = fs::remove_file(self.failure_path(cell));
+        let _ = fs::remove_file(self.path(CHECKPOINTS, cell));
         Ok(())
+    }
+
+    /// What keeps how far a cell at work has come. `report` hears what is wrong with what was kept before, in one line.
+    pub fn checkpoints<'s>(&self, cell: &Measure, report: &'s dyn Fn(String)) -> Checkpoints<'s> {
+        Checkpoints::new(self.path(CHECKPOINTS, cell), report)
     }
 
     /// Moves a file or directory out of the way, under a name that is free.
@@ -219,11 +232,17 @@ impl Store {
     }
 
     /// Removes the marks and temporary files that killed workers have left: those of processes of this machine that have ended, and
-    /// whatever is older than an hour.
+    /// whatever is older than an hour. Checkpoints of cells that have a result go, too.
     pub fn clean(&self) {
         self.marks().clean();
-        for part in [CELLS, FAILED, RUNNING, SECONDS] {
+        for part in [CELLS, CHECKPOINTS, FAILED, RUNNING, SECONDS] {
             marks::clean_temporary(&self.directory.join(part));
+        }
+        for checkpoint in fs::read_dir(self.directory.join(CHECKPOINTS)).into_iter().flatten().flatten() {
+            let cell = self.directory.join(CELLS).join(checkpoint.file_name()).with_extension("json");
+            if cell.exists() {
+                let _ = fs::remove_file(checkpoint.path());
+            }
         }
     }
 
@@ -234,6 +253,7 @@ impl Store {
 }
 
 const CELLS: &str = "cells";
+const CHECKPOINTS: &str = "checkpoints";
 const DAMAGED: &str = "damaged";
 const FAILED: &str = "failed";
 const RUNNING: &str = "running";
@@ -268,7 +288,7 @@ mod tests {
         store.write_failure(&cell, "no luck").unwrap();
         assert_eq!(store.state(&cell), State::Failed);
         assert_eq!(store.failure(&cell).unwrap().error, "no luck");
-        let result = cell.run().unwrap();
+        let result = cell.run(&()).unwrap();
         store.write(&cell, &result, 1.5).unwrap();
         assert_eq!(store.state(&cell), State::Done);
         assert_eq!(store.failure(&cell), None);
@@ -284,8 +304,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let [cell, other] = cells().try_into().unwrap();
-        let result = cell.run().unwrap();
-        store.write(&other, &other.run().unwrap(), 1.0).unwrap();
+        let result = cell.run(&()).unwrap();
+        store.write(&other, &other.run(&()).unwrap(), 1.0).unwrap();
         let path = store.cell_path(&cell);
         let foreign = fs::read(store.cell_path(&other)).unwrap();
         for (number, contents) in [b"{".as_slice(), b"", &foreign].iter().enumerate() {

@@ -1,6 +1,7 @@
 //! A sweep: the cells of an experiment, measured by as many workers as there are, on any number of machines.
 
 pub mod collect;
+pub mod estimate;
 pub mod slurm;
 pub mod status;
 
@@ -17,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The part of a sweep that one process takes: every `count`th cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ impl Shard {
 pub enum Event<'a> {
     /// It was there already.
     Found(&'a Measure),
-    /// Its file is damaged, as this line says. It is measured again, and another event says what came of it.
+    /// Its file or its checkpoint is damaged, as this line says. It is measured again, and another event says what came of it.
     Damaged(&'a Measure, String),
     /// It was measured and is stored.
     Done(&'a Measure),
@@ -73,7 +74,7 @@ pub enum Event<'a> {
 ///
 /// A cell that fails is recorded, and the others go on. That a result cannot be stored, or an event not be reported, is an error. If the
 /// calling thread [obeys](obey) a flag, so do the workers: once it is set they leave their cells, which remain missing, and that is
-/// an error too.
+/// an error too. Long cells keep checkpoints in the store and resume from them.
 pub fn run<'a>(
     cells: &[&'a Measure],
     store: &Store,
@@ -85,7 +86,7 @@ pub fn run<'a>(
 
 /// Whether a cell is measured on a GPU.
 pub fn uses_gpu(cell: &Measure) -> bool {
-    cell.parameters().get("device").and_then(Value::as_str) == Some("gpu")
+    cell.is_on_gpu()
 }
 
 /// Cells that workers take one after the other.
@@ -223,18 +224,17 @@ impl<'a> Worker<'_, 'a> {
 
     /// Measures a cell that is marked.
     fn measure(&self, cell: &'a Measure, pool: &rayon::ThreadPool) -> Result<Event<'a>> {
-        let start = Instant::now();
+        let report = |text| drop(self.events.send(Ok(Event::Damaged(cell, text))));
         let work = || {
             checkpoint();
-            cell.run()
+            let checkpoints = self.store.checkpoints(cell, &report);
+            let result = cell.run(&checkpoints)?;
+            Ok((result, checkpoints.seconds()))
         };
         let event = match pool.install(|| catch_unwind(AssertUnwindSafe(work))) {
             Err(left) if left.is::<interrupt::Interrupted>() => Err(anyhow!("interrupted")),
             outcome => match flatten(outcome) {
-                Ok(result) => {
-                    let seconds = start.elapsed().as_secs_f64();
-                    self.store.write(cell, &result, seconds).map(|()| Event::Done(cell))
-                }
+                Ok((result, seconds)) => self.store.write(cell, &result, seconds).map(|()| Event::Done(cell)),
                 Err(error) => self.store.write_failure(cell, &error).map(|()| Event::Failed(cell, error)),
             },
         };
@@ -243,8 +243,8 @@ impl<'a> Worker<'_, 'a> {
     }
 }
 
-/// The result of a cell, or its error or panic in one line.
-fn flatten(outcome: thread::Result<Result<Map<String, Value>>>) -> Result<Map<String, Value>, String> {
+/// The result of a cell and how long it took, or its error or panic in one line.
+fn flatten(outcome: thread::Result<Result<(Map<String, Value>, f64)>>) -> Result<(Map<String, Value>, f64), String> {
     match outcome {
         Ok(result) => result.map_err(|error| one_line(&format!("{error:#}"))),
         Err(panic) => {
@@ -315,7 +315,7 @@ mod tests {
     use super::*;
     use crate::experiment::{Experiment, Scale};
     use crate::store::State;
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
     /// Six cells, of which two ask for more rules than there are tuples.
     fn cells() -> Vec<Measure> {

@@ -1,5 +1,8 @@
 //! A network trained on the sentences of a grammar: the recipe, the data that follow from it, and the run.
 
+pub mod checkpoint;
+pub mod choices;
+
 use anyhow::{Result, bail};
 use gardenpath::learn::score::answers;
 use gardenpath::{Corpus, Grammar, Seed};
@@ -106,6 +109,26 @@ impl Recipe {
         };
         let order = Seed::new(self.seed).child("order");
         Ok(Trainer::new(engine, self.settings, [&data.train, &data.test], order, progress)?)
+    }
+
+    /// A run that resumes from a checkpoint, which must hold exactly the tensors of this network and its optimiser.
+    pub fn resume<'a>(
+        &self,
+        network: &Network,
+        data: &'a Data,
+        device: Device,
+        (state, progress): (&[NamedTensor], Progress),
+    ) -> Result<Trainer<'a, Box<dyn Engine>>> {
+        let names = |state: &[NamedTensor]| {
+            let mut names: Vec<String> = state.iter().map(|tensor| tensor.name.clone()).collect();
+            names.sort();
+            names
+        };
+        let trainer = self.trainer(network, data, device, (state, progress))?;
+        if names(&trainer.state()) != names(state) {
+            bail!("has not the tensors of this network and its optimiser");
+        }
+        Ok(trainer)
     }
 }
 

@@ -205,7 +205,7 @@ fn small_cell(measure: &str) -> Vec<(&'static str, &'static str)> {
 fn no_number_of_an_experiment_is_a_way_to_crash() {
     let values = ["0", "1", "1e12", "1e15", "1e18", "9223372036854775807", "-1", "nan", "inf", "1e308", "''", "0.5"];
     let mut texts = Vec::new();
-    for measure in NAMES {
+    for &measure in NAMES.iter() {
         for &parameter in parameters(measure).iter().filter(|name| !TEXTS.contains(name)) {
             for value in values {
                 let mut lines = small_cell(measure);

@@ -215,6 +215,7 @@ const EFFECTS: &[Row] = &[
     ("train", "--seed", TRAIN, "--seed 1"),
     ("train", "--batch", TRAIN, "--batch 16"),
     ("train", "--learning-rate", TRAIN, "--learning-rate 1"),
+    ("train", "--optimizer", TRAIN, "--optimizer adam --learning-rate 0.1"),
     ("train", "--normalization", TRAIN, "--normalization width"),
     ("train", "--layers", TRANSFORMER, "--layers 1"),
     ("train", "--heads", TRANSFORMER, "--heads 4"),
@@ -241,6 +242,7 @@ const EFFECTS: &[Row] = &[
 
 /// Options whose effect other tests show, with the file of these.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("reproduce", "--dry-run", "estimates.rs"),
     ("reproduce", "--list", "reproduce.rs"),
     ("reproduce", "--scale", "reproduce.rs"),
     ("reproduce", "--output", "reproduce.rs"),

@@ -145,7 +145,7 @@ fn processes_that_share_a_store_share_the_work() {
 fn what_killed_workers_left_is_removed() {
     let lab = Lab::new();
     let text = "measure = 'train'\nexpects = ''\n[[grid]]\nmodel = 'cnn'\nvocab = 4\ndepth = 2\nfraction = 0.5\n\
-                width = 16\nsamples = 1000\ntest = 100\nmax_steps = 1_000_000_000\nmin_steps = 1_000_000_000\nseed = 1";
+                width = 16\nsamples = 300_000\ntest = 100\nmax_steps = 1_000_000_000\nmin_steps = 1_000_000_000\nseed = 1";
     std::fs::write(lab.path("long.toml"), text).unwrap();
     let mut child = lab.command("sweep run long.toml --store s").spawn().unwrap();
     let running = || std::fs::read_dir(lab.path("s/running")).map_or(0, Iterator::count);

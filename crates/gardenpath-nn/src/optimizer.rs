@@ -35,14 +35,6 @@ impl Optimizer {
             _ => Optimizer::Sgd { learning_rate: width as f64 },
         }
     }
-
-    /// The same rule at another learning rate.
-    pub fn at_rate(self, learning_rate: f64) -> Self {
-        match self {
-            Optimizer::Sgd { .. } => Optimizer::Sgd { learning_rate },
-            Optimizer::Adam { .. } => Optimizer::Adam { learning_rate },
-        }
-    }
 }
 
 /// The decay of the mean gradient.

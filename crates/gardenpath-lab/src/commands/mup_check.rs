@@ -1,10 +1,10 @@
 //! `gardenpath mup-check`: do activations and updates stay of order one at any width?
 
 use super::Answer;
-use super::train::ModelName;
 use crate::cli::{SeedOption, size, whole_number};
 use crate::draw::table::{Table, short};
 use crate::progress;
+use crate::training::choices::Model;
 use anyhow::{Result, bail};
 use clap::Args;
 use gardenpath::{Corpus, Ensemble};
@@ -25,7 +25,7 @@ Examples:
 pub struct Arguments {
     /// The kind of network
     #[arg(long, value_enum)]
-    model: ModelName,
+    model: Model,
     /// Widths to compare
     #[arg(long, value_delimiter = ',', value_parser = size, default_value = "64,128,256,512,1024,2048")]
     widths: Vec<usize>,
@@ -69,9 +69,9 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     let grammar = ensemble.sample(seed)?;
     let networks = widths.iter().map(|&width| {
         let architecture = match arguments.model {
-            ModelName::Cnn => Architecture::cnn(),
-            ModelName::Inn => Architecture::inn(),
-            ModelName::Transformer => Architecture::transformer(arguments.depth, width),
+            Model::Cnn => Architecture::cnn(),
+            Model::Inn => Architecture::inn(),
+            Model::Transformer => Architecture::transformer(arguments.depth, width),
         };
         Network::new(grammar.vocab(), grammar.classes(), grammar.shape(), width, architecture)
     });

@@ -1,5 +1,7 @@
 //! `gardenpath reproduce`: every figure of the paper, measured anew, in one report.
 
+mod dry_run;
+
 use super::Answer;
 use crate::experiment::Scale;
 use crate::outcome::Incomplete;
@@ -23,6 +25,7 @@ verdict. Interrupted at any moment and started again, it resumes where it stoppe
 Examples:
   gardenpath reproduce
   gardenpath reproduce transition clustering --scale full -o full
+  gardenpath reproduce --scale full --dry-run
   gardenpath reproduce --list")]
 pub struct Arguments {
     /// Names of figures [default: all]
@@ -33,6 +36,9 @@ pub struct Arguments {
     /// Directory of the report and of all results
     #[arg(short, long, alias = "out", default_value = "reproduction", value_name = "DIR")]
     output: PathBuf,
+    /// Only estimate what the missing results cost: times tiny cells and writes nothing
+    #[arg(long, conflicts_with = "list")]
+    dry_run: bool,
     /// Only list the names of all figures
     #[arg(long, conflicts_with_all = ["figures", "scale", "output"])]
     list: bool,
@@ -42,6 +48,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     if arguments.list {
         return list(answer);
+    }
+    if arguments.dry_run {
+        return dry_run::run(&arguments.output, &selected(&arguments.figures)?, arguments.scale, answer);
     }
     let mut press = Press::new(&arguments.output, selected(&arguments.figures)?, arguments.scale)?;
     progress::note(&format!("the report grows in {}", press.page().display()));

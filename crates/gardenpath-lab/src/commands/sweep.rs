@@ -1,5 +1,7 @@
 //! `gardenpath sweep`: measures an experiment cell by cell, on one machine or many.
 
+mod measures;
+
 use super::Answer;
 use crate::draw::table::{Table, duration, grouped};
 use crate::experiment::{Scale, Source};
@@ -9,6 +11,7 @@ use crate::progress;
 use crate::signals::interruptible;
 use crate::store::{Found, State, Store};
 use crate::sweep::collect::Format;
+use crate::sweep::estimate::{self, Cost};
 use crate::sweep::slurm::{Ending, Settings, Slurm, Sweep, Totals};
 use crate::sweep::status::Status;
 use crate::sweep::{self, Event, Shard};
@@ -29,6 +32,8 @@ pub enum Command {
     Status(Which),
     /// Write all results as one file: Parquet, CSV or JSON lines.
     Collect(Collect),
+    /// List what can be measured, and with which parameters.
+    Measures(measures::Arguments),
 }
 
 /// Which sweep.
@@ -54,7 +59,8 @@ each cell is a line as soon as it is stored.
 
 Examples:
   gardenpath sweep run transition --store results
-  gardenpath sweep run transition --store results --shard 2/4")]
+  gardenpath sweep run transition --store results --shard 2/4
+  gardenpath sweep run cnn --store results --scale full --dry-run")]
 pub struct Run {
     #[command(flatten)]
     which: Which,
@@ -67,6 +73,9 @@ pub struct Run {
     /// Take only the cells for this device
     #[arg(long, value_enum, value_name = "DEVICE")]
     only: Option<Device>,
+    /// Only estimate what is left to measure and what it costs: times tiny cells and writes nothing
+    #[arg(long)]
+    dry_run: bool,
 }
 
 /// The arguments of `sweep submit`.
@@ -124,6 +133,7 @@ pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
         Command::Submit(arguments) => submit(arguments, answer),
         Command::Status(which) => status(which, answer),
         Command::Collect(arguments) => collect(arguments, answer),
+        Command::Measures(arguments) => measures::run(arguments, answer),
     }
 }
 
@@ -138,6 +148,10 @@ impl Which {
 
 fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
     let (_, cells) = arguments.which.cells(arguments.only)?;
+    if arguments.dry_run {
+        let own: Vec<Measure> = arguments.shard.of(&cells).into_iter().cloned().collect();
+        return show(&Status::with_estimate(&own, &Store::at(&arguments.which.store)), answer);
+    }
     let store = Store::open(&arguments.which.store)?;
     let mut own = arguments.shard.of(&cells);
     own.retain(|cell| !arguments.skip_failed || store.state(cell) != State::Failed);
@@ -226,22 +240,27 @@ fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
 fn status(which: &Which, answer: &mut Answer) -> Result<()> {
     let (_, cells) = which.cells(None)?;
     let store = Store::existing(&which.store)?;
-    let status = Status::of(&cells, &store);
+    show(&Status::with_estimate(&cells, &store), answer)
+}
+
+fn show(status: &Status, answer: &mut Answer) -> Result<()> {
     status.damaged.iter().for_each(|text| progress::note(text));
     if answer.json {
-        return answer.json_line(&status);
+        return answer.json_line(status);
     }
     let mut table = Table::new(["done", "running", "failed", "missing", "time left"]);
     let threads = rayon::current_num_threads();
     let left = match status.seconds_left {
-        Some(0.0) => "–".to_owned(),
+        None | Some(0.0) => "–".to_owned(),
         Some(seconds) => format!("{} on {threads} threads", duration(seconds / threads as f64)),
-        None => "unknown".to_owned(),
     };
     let [done, running, failed, missing] =
         [status.done, status.running, status.failed, status.missing].map(|count| grouped(count as u64));
     table.row([done, running, failed, missing, left]);
     let mut text = table.to_string();
+    if let Some(cost) = status.cost.filter(|cost| *cost != Cost::default()) {
+        text += &format!("{}\n", estimate::shown(&cost));
+    }
     for failure in &status.failures {
         text += &format!("failed: {} ({})\n", failure.error, shown(&failure.parameters));
     }

@@ -5,19 +5,21 @@ mod line;
 
 use super::Answer;
 use crate::cli::ensemble::{EffectiveFractions, LawOptions, RANDOM_GRAMMAR, RuleOptions, note_rounding};
-use crate::cli::{SeedOption, refuse, size, whole_number};
+use crate::cli::{SeedOption, size, whole_number};
 use crate::draw::table::{grouped, short};
 use crate::files;
 use crate::files::run::{RESULT, RunDirectory};
 use crate::outcome::Interrupted;
 use crate::signals::{Interrupt, LastWord};
+use crate::training::checkpoint::interval;
+use crate::training::choices::{Choices, Model, Rule, Scale};
 use crate::training::{Data, Device, Outcome, Recipe};
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use gardenpath::{Ensemble, Grammar};
+use gardenpath_nn::Network;
 use gardenpath_nn::engine::{Engine, NamedTensor};
 use gardenpath_nn::train::{Event, Progress, Record, Settings, Trainer};
-use gardenpath_nn::{Architecture, Network, Normalization, Optimizer};
 use line::StatusLine;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -37,7 +39,7 @@ Examples:
 pub struct Arguments {
     /// The kind of network
     #[arg(long, value_enum)]
-    model: ModelName,
+    model: Model,
     /// Train on the sentences of this grammar instead of a random one
     #[arg(long, value_name = "FILE", conflicts_with_all = ["vocab", "depth"], conflicts_with_all = RANDOM_GRAMMAR)]
     grammar: Option<PathBuf>,
@@ -65,6 +67,9 @@ pub struct Arguments {
     /// Sentences of a batch
     #[arg(long, default_value = "128", value_parser = size, value_name = "N")]
     batch: usize,
+    /// How weights move [default: sgd (cnn, inn), adam (transformer)]; another one needs --learning-rate
+    #[arg(long, value_enum)]
+    optimizer: Option<Rule>,
     /// Learning rate [default: the width (cnn, inn), 0.0005 (transformer)]
     #[arg(long, value_name = "R")]
     learning_rate: Option<f64>,
@@ -97,26 +102,6 @@ pub struct Arguments {
     output: Option<PathBuf>,
 }
 
-/// The kinds of networks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ModelName {
-    /// Convolutions of size 4 and stride 2
-    Cnn,
-    /// Shared filters on the cells of the inside chart
-    Inn,
-    /// Encoder with a class token
-    Transformer,
-}
-
-/// The scale of hidden layers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Scale {
-    /// Inputs of a neuron to the power -1/2
-    FanIn,
-    /// Channels to the power -1/2
-    Width,
-}
-
 /// What is printed and kept in the end.
 #[derive(Serialize)]
 struct Report<'a> {
@@ -144,9 +129,6 @@ struct LogLine {
     normalized_loss: f64,
     bayes_loss: f64,
 }
-
-/// The longest time that a killed run loses.
-const CHECKPOINT_SECONDS: u64 = 20;
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
@@ -210,17 +192,7 @@ fn resume<'a>(
     device: Device,
 ) -> Result<Run<'a>> {
     let Some((state, progress)) = directory.checkpoint()? else { return begin(recipe, network, data, device) };
-    let names = |state: &[NamedTensor]| {
-        let mut names: Vec<String> = state.iter().map(|tensor| tensor.name.clone()).collect();
-        names.sort();
-        names
-    };
-    let trainer = recipe.trainer(network, data, device, (&state, progress));
-    let trainer = trainer.map_err(|error| directory.wrong_checkpoint(error))?;
-    if names(&trainer.state()) != names(&state) {
-        return Err(directory.wrong_checkpoint("has not the tensors of this network and its optimiser"));
-    }
-    Ok(trainer)
+    recipe.resume(network, data, device, (&state, progress)).map_err(|error| directory.wrong_checkpoint(error))
 }
 
 type Run<'a> = Trainer<'a, Box<dyn Engine>>;
@@ -237,7 +209,7 @@ fn train(trainer: &mut Run<'_>, network: &Network, data: &Data, directory: Optio
         let only_step = matches!(event, Event::Step(_));
         let interrupted = interrupt.as_ref().is_some_and(|interrupt| interrupt.within(Duration::ZERO));
         if let Some(directory) = directory
-            && (!only_step || interrupted || saved.elapsed() > Duration::from_secs(CHECKPOINT_SECONDS))
+            && (!only_step || interrupted || saved.elapsed() > interval())
         {
             save(directory, trainer, network, data, &event)?;
             saved = Instant::now();
@@ -291,47 +263,24 @@ impl Arguments {
     }
 
     fn recipe(&self, grammar: &Grammar) -> Result<Recipe> {
-        if self.batch == 0 || self.patience.is_nan() || self.patience <= 1.0 {
-            bail!("expected a --batch of at least 1 and a --patience above 1");
-        }
-        let is_transformer = self.model == ModelName::Transformer;
-        if is_transformer {
-            refuse("--normalization", self.normalization, "it belongs to --model cnn and inn")?;
-        } else {
-            let why = "it belongs to --model transformer";
-            refuse("--layers", self.layers, why)?;
-            refuse("--heads", self.heads, why)?;
-            refuse("--mlp", self.mlp, why)?;
-        }
-        let normalization = match self.normalization {
-            None | Some(Scale::FanIn) => Normalization::FanIn,
-            Some(Scale::Width) => Normalization::Width,
+        let Arguments { model, width, samples, batch, max_steps, min_steps, patience, .. } = *self;
+        let Arguments { optimizer, learning_rate, normalization, layers, heads, mlp, .. } = *self;
+        let settings = Settings { batch, max_steps, min_steps, patience };
+        let choices = Choices {
+            model,
+            width,
+            samples,
+            test: self.test_samples,
+            seed: self.seed.number(),
+            settings,
+            optimizer,
+            learning_rate,
+            normalization,
+            layers,
+            heads,
+            mlp,
         };
-        let architecture = match self.model {
-            ModelName::Cnn => Architecture::Cnn { normalization },
-            ModelName::Inn => Architecture::Inn { normalization },
-            ModelName::Transformer => Architecture::Transformer {
-                layers: self.layers.unwrap_or(grammar.depth()),
-                heads: self.heads.unwrap_or(16),
-                mlp: self.mlp.unwrap_or(self.width.saturating_mul(4)),
-            },
-        };
-        let of_paper = Optimizer::of_architecture(architecture, self.width);
-        let optimizer = match self.learning_rate {
-            Some(rate) if !(rate > 0.0 && rate.is_finite()) => {
-                bail!("--learning-rate is {rate}, expected more than 0")
-            }
-            Some(rate) => of_paper.at_rate(rate),
-            None => of_paper,
-        };
-        let settings = Settings {
-            batch: self.batch,
-            max_steps: self.max_steps,
-            min_steps: self.min_steps,
-            patience: self.patience,
-        };
-        let (width, samples, test, seed) = (self.width, self.samples, self.test_samples, self.seed.number());
-        Ok(Recipe { architecture, width, optimizer, settings, samples, test, seed })
+        choices.recipe(grammar.depth(), &|name| format!("--{}", name.replace('_', "-")))
     }
 }
 

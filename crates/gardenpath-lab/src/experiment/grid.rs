@@ -173,6 +173,7 @@ fn literal(name: &str, value: &toml::Value) -> Option<Value> {
     match value {
         toml::Value::Integer(number) => Some((*number).into()),
         toml::Value::Float(number) => whole_if_possible(*number).ok(),
+        toml::Value::Boolean(truth) => Some((*truth).into()),
         toml::Value::String(text) if TEXTS.contains(&name) => Some(text.as_str().into()),
         _ => None,
     }

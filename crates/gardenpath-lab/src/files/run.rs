@@ -16,15 +16,15 @@
 
 use super::{atomic, plain};
 use crate::progress::note;
+use crate::training::checkpoint::{Checkpoint, RUN};
 use crate::training::{Outcome, Recipe};
 use anyhow::{Context, Result, anyhow, bail};
 use gardenpath::Grammar;
-use gardenpath_nn::checkpoint::{self, CHECKSUM};
+use gardenpath_nn::checkpoint;
 use gardenpath_nn::engine::{self, NamedTensor};
 use gardenpath_nn::train::Progress;
 use gardenpath_nn::{Network, Tensors};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -47,12 +47,6 @@ const LOG: &str = "log.jsonl";
 const LOCK: &str = ".lock";
 /// The file that says that a run has ended.
 pub const RESULT: &str = "result.json";
-
-/// The key of the progress in the metadata of a checkpoint.
-const PROGRESS: &str = "progress";
-
-/// The key of the identity of the run in the metadata of weights.
-const RUN: &str = "run";
 
 impl RunDirectory {
     /// The directory of a new run, or of one that goes on: then recipe and grammar must be the same, and no other process may be at
@@ -107,21 +101,13 @@ impl RunDirectory {
         if !path.exists() {
             return Ok(None);
         }
-        let wrong = |what: &str| anyhow!("{}: {what}; remove it to begin anew", path.display());
-        let (tensors, metadata) = self.tensors(CHECKPOINT).map_err(|e| anyhow!("{e:#}; remove it to begin anew"))?;
-        if !metadata.contains_key(CHECKSUM) {
-            return Err(wrong("has no checksum"));
-        }
-        let progress: Option<Progress> = metadata.get(PROGRESS).and_then(|text| serde_json::from_str(text).ok());
-        let progress = progress.filter(|progress| progress.belongs_to(&self.recipe.settings));
-        let progress = progress.ok_or_else(|| wrong("has no progress of this run"))?;
-        if progress.ending.is_none() && !is_finite(&tensors) {
-            return Err(wrong("holds values that are no numbers"));
-        }
+        let bytes = self.read(CHECKPOINT)?;
+        let found = Checkpoint::from_bytes(&bytes, &self.identity, &self.recipe.settings);
+        let Checkpoint { state, progress, .. } = found.map_err(|error| self.wrong_checkpoint(error))?;
         if !progress.records.is_empty() {
             self.best().map_err(|e| anyhow!("{e:#}; remove {CHECKPOINT} as well to begin anew"))?;
         }
-        Ok(Some((tensors, progress)))
+        Ok(Some((state, progress)))
     }
 
     /// The error of a state that is not one of this network and its optimiser.
@@ -130,7 +116,7 @@ impl RunDirectory {
     }
 
     fn best(&self) -> Result<Vec<NamedTensor>> {
-        Ok(self.tensors(BEST)?.0)
+        self.tensors(BEST)
     }
 
     /// The best weights so far.
@@ -146,12 +132,10 @@ impl RunDirectory {
     /// Keeps where the run stands; all that follows from it must have been kept before. A run that is about to diverge goes on
     /// from the last state that has numbers only.
     pub fn save_checkpoint(&self, state: &[NamedTensor], progress: &Progress) -> Result<()> {
-        if progress.ending.is_none() && !is_finite(state) {
-            return Ok(());
+        match Checkpoint::to_bytes(&self.identity, state, progress, &[])? {
+            Some(bytes) => self.write(CHECKPOINT, &bytes),
+            None => Ok(()),
         }
-        let text = serde_json::to_string(progress)?;
-        let metadata = [("format", "pt"), (RUN, self.identity.as_str()), (PROGRESS, &text)];
-        self.write(CHECKPOINT, &checkpoint::to_bytes(state, &metadata))
     }
 
     /// Writes one line for each measurement.
@@ -205,15 +189,15 @@ impl RunDirectory {
         read(&self.file(name))
     }
 
-    /// Tensors and metadata of a file of this run. Those of version 0.1 do not say whose they are.
-    fn tensors(&self, name: &str) -> Result<(Vec<NamedTensor>, BTreeMap<String, String>)> {
+    /// The tensors of a file of this run. Those of version 0.1 do not say whose they are.
+    fn tensors(&self, name: &str) -> Result<Vec<NamedTensor>> {
         let path = self.file(name);
         let (tensors, metadata) =
             checkpoint::from_bytes(&self.read(name)?).with_context(|| path.display().to_string())?;
         if metadata.get(RUN).is_some_and(|run| *run != self.identity) {
             bail!("{}: belongs to another run", path.display());
         }
-        Ok((tensors, metadata))
+        Ok(tensors)
     }
 }
 
@@ -245,8 +229,4 @@ fn lock(path: &Path) -> Result<Option<File>> {
             Ok(None)
         }
     }
-}
-
-fn is_finite(state: &[NamedTensor]) -> bool {
-    state.iter().all(|tensor| tensor.values.iter().all(|value| value.is_finite()))
 }

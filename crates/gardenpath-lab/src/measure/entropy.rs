@@ -1,45 +1,52 @@
 //! The class entropy of one random grammar.
 
+use super::ensemble::Sampled;
+use super::parameter::parameters;
+use super::{Keeper, Kind};
 use anyhow::Result;
-use gardenpath::{Ensemble, Seed, class_entropy};
-use serde::{Deserialize, Serialize};
+use gardenpath::{Seed, class_entropy};
 use serde_json::{Value, json};
 
-/// The parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Entropy {
-    vocab: usize,
-    depth: usize,
-    fraction: f64,
-    #[serde(default = "sentences")]
-    sentences: u64,
-    seed: u64,
+parameters! {
+    /// The parameters.
+    pub struct Entropy {
+        ..sampled: Sampled;
+        sentences: u64 = 1000 => "Sentences over which the entropy is averaged";
+        seed: u64 => "Seed of the grammar and its sentences";
+    }
 }
 
-pub(super) const PARAMETERS: &[&str] = &["vocab", "depth", "fraction", "sentences", "seed"];
+impl Kind for Entropy {
+    const NAME: &'static str = "entropy";
+    const MEANING: &'static str = "The class entropy of one random grammar, by exact parsing";
 
-fn sentences() -> u64 {
-    1000
-}
+    fn settle(&mut self) -> Result<()> {
+        self.sampled.check()
+    }
 
-impl Entropy {
-    pub(super) fn run(&self) -> Result<Value> {
-        let ensemble = Ensemble::new(self.vocab, self.depth).fraction(self.fraction);
-        let (binary, ternary) = ensemble.rules_per_symbol()?;
+    fn run(&self, _: &dyn Keeper) -> Result<Value> {
+        let ensemble = self.sampled.ensemble()?;
+        let (binary, ternary) = ensemble.effective_fractions()?;
         let entropy = class_entropy(&ensemble, 1, self.sentences, Seed::new(self.seed), &|_| ())?.mean;
-        let vocab = self.vocab as f64;
         Ok(json!({
             "entropy": entropy,
-            "normalized": entropy / vocab.ln(),
+            "normalized": entropy / (ensemble.vocab() as f64).ln(),
             // The fractions that whole numbers of rules amount to.
-            "binary_fraction": binary as f64 / vocab,
-            "ternary_fraction": ternary as f64 / (vocab * vocab),
+            "binary_fraction": binary,
+            "ternary_fraction": ternary,
         }))
     }
 
-    pub(super) fn work(&self) -> f64 {
-        // The longer the sentence and the more ambiguous, the more cells of a chart are filled.
-        self.sentences as f64 * super::length(self.depth).powf(1.5 + 1.5 * self.fraction)
+    fn work(&self) -> f64 {
+        let (length, vocab) = (self.sampled.length(), self.sampled.vocab as f64);
+        let (binary, ternary) = self.sampled.fractions();
+        // Few cells of a chart hold anything at small fractions, nearly all of them at large ones.
+        let sparse = 5e-8 * length + 2e-11 * length.powi(3);
+        let full = 1.65e-12 * vocab.powi(2) * length.powf(3.45) * ((binary + ternary) / 2.0).powi(4);
+        self.sampled.work() + self.sentences as f64 * (sparse + full)
+    }
+
+    fn tiny(&self) -> Self {
+        Entropy { sampled: Sampled::tiny(16, 4, 0.4), sentences: 4000, seed: 1 }
     }
 }

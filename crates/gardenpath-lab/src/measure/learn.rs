@@ -1,33 +1,37 @@
-//! A grammar learned from sentences and their roots, and how good it is.
+//! A grammar learned from sentences and their roots, and how good it is: a run of `gardenpath learn`.
 
-use anyhow::Result;
+use super::ensemble::Sampled;
+use super::parameter::{parameters, texts};
+use super::{Keeper, Kind, TEST_SENTENCES};
+use anyhow::{Result, bail};
+use clap::ValueEnum;
 use gardenpath::learn::em;
 use gardenpath::learn::exact::{self, Verdict};
-use gardenpath::learn::paper::PaperLearner;
+use gardenpath::learn::paper::{self, PaperLearner};
 use gardenpath::learn::score::{LevelScore, RuleScore, answers, score_rules};
 use gardenpath::{Corpus, Seed};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Learn {
-    mode: Mode,
-    vocab: usize,
-    depth: usize,
-    fraction: f64,
-    samples: u64,
-    #[serde(default = "super::test_sentences")]
-    test: u64,
-    seed: u64,
+parameters! {
+    /// The parameters.
+    pub struct Learn {
+        ..sampled: Sampled;
+        mode: Mode => "How to learn";
+        samples: u64 => "Sentences to learn from";
+        test: u64 = TEST_SENTENCES => "Sentences to test on";
+        told_p_binary: Option<f64>, or "learned (exact), 0.5 (paper)" => "Probability of two children that the learner is told (exact, paper)";
+        noise: Option<f64>, or "0.02" => "Share of labels and tokens that may be wrong (exact)";
+        alignment: Option<Alignment>, or "inner-product" => "How triples are compared with the centroids of the pairs (paper)";
+        gamma_binary: Option<f64>, or "0.85" => "Factor of the threshold for pairs (paper)";
+        gamma_ternary: Option<f64>, or "1.5" => "Factor of the threshold for triples (paper)";
+        starts: Option<usize>, or "3" => "Random starts (em)";
+        rounds: Option<usize>, or "50" => "Steps of each start (em)";
+        seed: u64 => "Seed of the grammar, its sentences and the learner";
+    }
 }
 
-pub(super) const PARAMETERS: &[&str] = &["mode", "vocab", "depth", "fraction", "samples", "test", "seed"];
-
 /// How to learn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Mode {
     /// The learner that recovers every rule.
     Exact,
@@ -37,25 +41,87 @@ pub enum Mode {
     Em,
 }
 
-impl Learn {
-    pub(super) fn run(&self) -> Result<Value> {
-        let &Learn { mode, vocab, depth, samples, .. } = self;
-        let truth = super::grammar(vocab, depth, self.fraction, self.seed)?;
+/// How triples are compared with centroids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Alignment {
+    /// As the paper's proposition does.
+    InnerProduct,
+    /// As the paper's Algorithm 3 does.
+    Cosine,
+}
+
+texts!(Mode, Alignment);
+
+const GAMMA_BINARY: f64 = 0.85;
+const GAMMA_TERNARY: f64 = 1.5;
+const TOLD_TO_PAPER: f64 = 0.5;
+
+impl Kind for Learn {
+    const NAME: &'static str = "learn";
+    const MEANING: &'static str = "The rules that a learner finds, and how well they tell the root";
+    // 2: random order of the sentences, prior of the labels, new verdict.
+    const VERSION: u32 = 2;
+
+    fn settle(&mut self) -> Result<()> {
+        self.sampled.check()?;
+        let mode = self.mode;
+        let used = |name: &str, is_given: bool, modes: &[Mode]| {
+            if is_given && !modes.contains(&mode) {
+                let modes: Vec<String> = modes.iter().map(super::parameter::name_of).collect();
+                bail!("{name} has no effect here: it belongs to mode {}", modes.join(" and "));
+            }
+            Ok(())
+        };
+        used("told_p_binary", self.told_p_binary.is_some(), &[Mode::Exact, Mode::Paper])?;
+        used("noise", self.noise.is_some(), &[Mode::Exact])?;
+        used("alignment", self.alignment.is_some(), &[Mode::Paper])?;
+        used("gamma_binary", self.gamma_binary.is_some(), &[Mode::Paper])?;
+        used("gamma_ternary", self.gamma_ternary.is_some(), &[Mode::Paper])?;
+        used("starts", self.starts.is_some(), &[Mode::Em])?;
+        used("rounds", self.rounds.is_some(), &[Mode::Em])?;
+        let usual = em::Options::new(0, 0);
+        self.told_p_binary.take_if(|p| mode == Mode::Paper && *p == TOLD_TO_PAPER);
+        self.noise.take_if(|noise| *noise == exact::Options::NOISE);
+        self.alignment.take_if(|alignment| *alignment == Alignment::InnerProduct);
+        self.gamma_binary.take_if(|gamma| *gamma == GAMMA_BINARY);
+        self.gamma_ternary.take_if(|gamma| *gamma == GAMMA_TERNARY);
+        self.starts.take_if(|starts| *starts == usual.starts);
+        self.rounds.take_if(|rounds| *rounds == usual.rounds);
+        Ok(())
+    }
+
+    fn run(&self, _: &dyn Keeper) -> Result<Value> {
+        let Sampled { vocab, depth, .. } = self.sampled;
+        let truth = self.sampled.grammar(self.seed)?;
         let seed = Seed::new(self.seed);
-        let corpus = Corpus::try_sample(&truth, seed, 0..samples)?;
-        let (learned, verdict) = match mode {
+        let corpus = Corpus::try_sample(&truth, seed, 0..self.samples)?;
+        let (tokens, classes) = (vocab, vocab);
+        let (learned, verdict) = match self.mode {
             Mode::Exact => {
-                let options =
-                    exact::Options { seed, tokens: vocab, classes: vocab, ..exact::Options::new(vocab, depth) };
+                let (p_binary, noise) = (self.told_p_binary, self.noise.unwrap_or(exact::Options::NOISE));
+                let usual = exact::Options::new(vocab, depth);
+                let options = exact::Options { p_binary, noise, seed, tokens, classes, ..usual };
                 let learned = exact::learn(&corpus, &options, &mut |_| ())?;
                 (learned.grammar, Some(learned.verdict))
             }
             Mode::Paper => {
-                let learner = PaperLearner::new(vocab, depth).sizes(vocab, vocab).clustering(10, seed);
+                let alignment = match self.alignment {
+                    Some(Alignment::Cosine) => paper::Alignment::Cosine,
+                    _ => paper::Alignment::InnerProduct,
+                };
+                let gammas = (self.gamma_binary.unwrap_or(GAMMA_BINARY), self.gamma_ternary.unwrap_or(GAMMA_TERNARY));
+                let learner = PaperLearner::new(vocab, depth)
+                    .p_binary(self.told_p_binary.unwrap_or(TOLD_TO_PAPER))
+                    .gammas(gammas.0, gammas.1)
+                    .alignment(alignment)
+                    .sizes(tokens, classes)
+                    .clustering(10, seed);
                 (learner.learn(&corpus)?.grammar, None)
             }
             Mode::Em => {
-                let options = em::Options { seed, tokens: vocab, classes: vocab, ..em::Options::new(vocab, depth) };
+                let usual = em::Options::new(vocab, depth);
+                let (starts, rounds) = (self.starts.unwrap_or(usual.starts), self.rounds.unwrap_or(usual.rounds));
+                let options = em::Options { starts, rounds, seed, tokens, classes, ..usual };
                 (em::learn(&corpus, &options, &mut |_, _, _| ())?.grammar, None)
             }
         };
@@ -75,13 +141,50 @@ impl Learn {
         }))
     }
 
-    pub(super) fn work(&self) -> f64 {
-        let rounds = match self.mode {
-            Mode::Exact => 40.0,
-            Mode::Paper => 1.0,
-            Mode::Em => 300.0,
+    fn work(&self) -> f64 {
+        let (length, vocab, samples) = (self.sampled.length(), self.sampled.vocab as f64, self.samples as f64);
+        let (_, ternary) = self.sampled.fractions();
+        let learning = match self.mode {
+            Mode::Exact => 2e-7 * samples * length.powf(1.9) * (0.5 + 8.0 * ternary) + 5e-6 * vocab.powi(3),
+            Mode::Paper => {
+                let clustering = 1e-7 * self.sampled.rules() * vocab.powi(2) * self.sampled.depth as f64;
+                2e-8 * samples * length.powf(1.5) + 5e-8 * vocab.powi(4) + clustering
+            }
+            Mode::Em => {
+                let usual = em::Options::new(0, 0);
+                let rounds = self.starts.unwrap_or(usual.starts) as f64 * self.rounds.unwrap_or(usual.rounds) as f64;
+                // All tuples are rules of all parents.
+                6e-10 * samples * rounds * vocab.powi(3) * length.powf(2.5)
+            }
         };
-        rounds * self.samples as f64 * super::length(self.depth).powf(1.5)
+        let testing = 6e-8 * self.test as f64 * length.powf(1.25);
+        self.sampled.work() + learning + testing
+    }
+
+    fn variety(&self) -> String {
+        super::parameter::name_of(&self.mode)
+    }
+
+    fn tiny(&self) -> Self {
+        let (sampled, samples) = match self.mode {
+            Mode::Exact => (Sampled::tiny(8, 2, 0.125), 4096),
+            Mode::Paper => (Sampled::tiny(12, 2, 0.25), 20_000),
+            Mode::Em => (Sampled::tiny(4, 2, 0.25), 64),
+        };
+        Learn {
+            sampled,
+            mode: self.mode,
+            samples,
+            test: 2000,
+            told_p_binary: None,
+            noise: None,
+            alignment: None,
+            gamma_binary: None,
+            gamma_ternary: None,
+            starts: None,
+            rounds: None,
+            seed: 1,
+        }
     }
 }
 

@@ -1,31 +1,36 @@
 //! How purely k-means groups the true tuples of the lowest layer by their vectors of covariance with the root.
 
+use super::ensemble::Sampled;
+use super::parameter::parameters;
+use super::{Keeper, Kind};
 use anyhow::Result;
 use gardenpath::learn::paper::cluster_true_rules;
 use gardenpath::{KMeans, Moments, Sampler, Seed};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Purity {
-    vocab: usize,
-    depth: usize,
-    fraction: f64,
-    samples: u64,
-    seed: u64,
+parameters! {
+    /// The parameters.
+    pub struct Purity {
+        ..sampled: Sampled;
+        samples: u64 => "Sentences whose covariances are clustered";
+        seed: u64 => "Seed of the grammar, its sentences and the clustering";
+    }
 }
 
-pub(super) const PARAMETERS: &[&str] = &["vocab", "depth", "fraction", "samples", "seed"];
+impl Kind for Purity {
+    const NAME: &'static str = "purity";
+    const MEANING: &'static str = "How purely k-means groups the true rules by their covariances with the root";
 
-impl Purity {
-    pub(super) fn run(&self) -> Result<Value> {
-        let grammar = super::grammar(self.vocab, self.depth, self.fraction, self.seed)?;
+    fn settle(&mut self) -> Result<()> {
+        self.sampled.check()
+    }
+
+    fn run(&self, _: &dyn Keeper) -> Result<Value> {
+        let grammar = self.sampled.grammar(self.seed)?;
         let seed = Seed::new(self.seed);
         let mut moments = Moments::new(grammar.vocab(), grammar.classes())?;
         moments.add_sampled(&Sampler::new(&grammar), seed, 0..self.samples)?;
-        let kmeans = KMeans::new(self.vocab).seed(seed.child("clusters"));
+        let kmeans = KMeans::new(self.sampled.vocab).seed(seed.child("clusters"));
         let purity = cluster_true_rules(&grammar, &moments.covariance(), &kmeans)?;
         Ok(json!({
             "binary": purity.binary,
@@ -34,8 +39,18 @@ impl Purity {
         }))
     }
 
-    pub(super) fn work(&self) -> f64 {
-        // Clustering all triples costs about as much as counting in a few hundred thousand sentences.
-        self.samples as f64 * super::length(self.depth) + 30.0 * (self.vocab as f64).powi(4) * self.fraction
+    fn work(&self) -> f64 {
+        // Counting, then ten starts of k-means for the triples.
+        let clustering = 4.5e-7 * self.sampled.rules() * (self.sampled.vocab as f64).powi(2);
+        self.sampled.work() + counting(&self.sampled, self.samples as f64) + clustering
     }
+
+    fn tiny(&self) -> Self {
+        Purity { sampled: Sampled::tiny(12, 2, 0.25), samples: 100_000, seed: 1 }
+    }
+}
+
+/// The seconds that it takes to sample sentences and count their pairs and triples by root, in tables of `vocab^4` numbers.
+pub(super) fn counting(sampled: &Sampled, samples: f64) -> f64 {
+    1e-8 * samples * sampled.length() + 5e-8 * (sampled.vocab as f64).powi(4)
 }

@@ -1,33 +1,34 @@
 //! The directions of the root-to-tuple covariances of one grammar, on the plane of their largest variance: what clustering sees.
 
+use super::ensemble::Sampled;
+use super::parameter::parameters;
+use super::purity::counting;
+use super::{Keeper, Kind};
 use anyhow::Result;
 use gardenpath::{Moments, Sampler, Seed, Symbol};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Vectors {
-    vocab: usize,
-    depth: usize,
-    fraction: f64,
-    samples: u64,
-    /// Parents whose rules are shown.
-    #[serde(default = "parents")]
-    parents: usize,
-    seed: u64,
+parameters! {
+    /// The parameters.
+    pub struct Vectors {
+        ..sampled: Sampled;
+        samples: u64 => "Sentences whose covariances are projected";
+        parents: usize = 4 => "Parents whose rules are shown";
+        seed: u64 => "Seed of the grammar and its sentences";
+    }
 }
 
-pub(super) const PARAMETERS: &[&str] = &["vocab", "depth", "fraction", "samples", "parents", "seed"];
+impl Kind for Vectors {
+    const NAME: &'static str = "vectors";
+    const MEANING: &'static str = "Covariances of rules with the root, projected on a plane";
 
-fn parents() -> usize {
-    4
-}
+    fn settle(&mut self) -> Result<()> {
+        self.sampled.check()
+    }
 
-impl Vectors {
-    pub(super) fn run(&self) -> Result<Value> {
-        let grammar = super::grammar(self.vocab, self.depth, self.fraction, self.seed)?;
+    fn run(&self, _: &dyn Keeper) -> Result<Value> {
+        let grammar = self.sampled.grammar(self.seed)?;
         let mut moments = Moments::new(grammar.vocab(), grammar.classes())?;
         moments.add_sampled(&Sampler::new(&grammar), Seed::new(self.seed), 0..self.samples)?;
         let covariance = moments.covariance();
@@ -56,8 +57,14 @@ impl Vectors {
         }))
     }
 
-    pub(super) fn work(&self) -> f64 {
-        self.samples as f64 * super::length(self.depth)
+    fn work(&self) -> f64 {
+        // Each rule is compared with all others.
+        let comparing = 6e-9 * self.sampled.rules().powi(2) * self.sampled.vocab as f64;
+        self.sampled.work() + counting(&self.sampled, self.samples as f64) + comparing
+    }
+
+    fn tiny(&self) -> Self {
+        Vectors { sampled: Sampled::tiny(12, 2, 0.25), samples: 300_000, parents: 4, seed: 1 }
     }
 }
 

@@ -139,7 +139,7 @@ impl Press {
 }
 
 /// The cells of experiments.
-fn cells(experiments: &[&str], scale: Scale) -> Result<Vec<Measure>> {
+pub fn cells(experiments: &[&str], scale: Scale) -> Result<Vec<Measure>> {
     let mut cells = Vec::new();
     for name in experiments {
         cells.extend(built_in::find(name)?.cells(scale)?);

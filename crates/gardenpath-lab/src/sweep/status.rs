@@ -1,5 +1,6 @@
 //! How far a sweep has come.
 
+use super::estimate::{Cost, Paces};
 use crate::measure::Measure;
 use crate::store::{Failure, Found, State, Store};
 use rayon::prelude::*;
@@ -18,8 +19,11 @@ pub struct Status {
     pub missing: usize,
     /// How long a single thread took for those that are done.
     pub seconds_done: f64,
-    /// How long a single thread needs for the others, if that can be told from those that are done.
+    /// How long a single thread needs for the others, about, if that was asked for.
     pub seconds_left: Option<f64>,
+    /// What the others cost, about, if that was asked for.
+    #[serde(flatten)]
+    pub cost: Option<Cost>,
     /// What went wrong, for each failed cell.
     pub failures: Vec<Failure>,
     /// What is wrong with files that should hold a result, in a line for each; their cells count as if they had none.
@@ -29,6 +33,21 @@ pub struct Status {
 impl Status {
     /// Looks at all cells and reads every result that is there.
     pub fn of(cells: &[Measure], store: &Store) -> Self {
+        Self::look(cells, store).0
+    }
+
+    /// The same, with an estimate of what the others cost: from those that are done, or by measuring tiny cells.
+    pub fn with_estimate(cells: &[Measure], store: &Store) -> Self {
+        let (mut status, mut paces, left) = Self::look(cells, store);
+        paces.calibrate(left.iter().copied());
+        let cost = paces.cost(left);
+        status.seconds_left = Some(3600.0 * cost.core_hours);
+        status.cost = Some(cost);
+        status
+    }
+
+    /// How far the sweep has come, how fast it was, and the cells that are left.
+    fn look<'c>(cells: &'c [Measure], store: &Store) -> (Self, Paces, Vec<&'c Measure>) {
         let mut status = Status {
             done: 0,
             running: 0,
@@ -36,10 +55,11 @@ impl Status {
             missing: 0,
             seconds_done: 0.0,
             seconds_left: None,
+            cost: None,
             failures: Vec::new(),
             damaged: Vec::new(),
         };
-        let (mut work_timed, mut work_left) = (0.0, 0.0);
+        let (mut timed, mut left) = (Vec::new(), Vec::new());
         let found: Vec<_> = cells.par_iter().map(|cell| store.look(cell)).collect();
         for (cell, found) in cells.iter().zip(found) {
             match found {
@@ -47,7 +67,7 @@ impl Status {
                     status.done += 1;
                     if let Some(seconds) = store.seconds(cell) {
                         status.seconds_done += seconds;
-                        work_timed += cell.work();
+                        timed.push((cell, seconds));
                     }
                     continue;
                 }
@@ -64,11 +84,8 @@ impl Status {
                 }
                 State::Missing | State::Done => status.missing += 1,
             }
-            work_left += cell.work();
+            left.push(cell);
         }
-        if work_timed > 0.0 {
-            status.seconds_left = Some(status.seconds_done * work_left / work_timed);
-        }
-        status
+        (status, Paces::of_finished(timed), left)
     }
 }

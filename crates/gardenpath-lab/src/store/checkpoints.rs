@@ -1,0 +1,130 @@
+//! Checkpoints of cells at work, from which they resume after a kill.
+//!
+//! A file has a checksum of all that follows it, the seconds that the cell has taken so far, and what its measure keeps. It is named by
+//! the identity of the cell: a measure of another version does not find it.
+
+use crate::files::atomic;
+use crate::measure::Keeper;
+use crate::training::checkpoint::interval;
+use gardenpath::interrupt::obeyed;
+use sha2::{Digest, Sha256};
+use std::cell::Cell;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// Keeps the checkpoint of one cell in a file.
+pub struct Checkpoints<'s> {
+    path: PathBuf,
+    report: &'s dyn Fn(String),
+    began: Instant,
+    /// The seconds that earlier attempts took.
+    before: Cell<f64>,
+    /// When it is time to keep something.
+    due: Cell<Instant>,
+}
+
+/// Keeping takes at most this share of the time.
+const SHARE: u32 = 20;
+
+impl<'s> Checkpoints<'s> {
+    /// The checkpoint in a file. `report` hears what is wrong with it, in one line.
+    pub fn new(path: PathBuf, report: &'s dyn Fn(String)) -> Self {
+        let began = Instant::now();
+        Checkpoints { path, report, began, before: Cell::new(0.0), due: Cell::new(began + interval()) }
+    }
+
+    /// The time that the cell has taken so far, in all attempts that led to its state.
+    pub fn seconds(&self) -> f64 {
+        self.before.get() + self.began.elapsed().as_secs_f64()
+    }
+}
+
+impl Keeper for Checkpoints<'_> {
+    fn load(&self) -> Option<Vec<u8>> {
+        let bytes = fs::read(&self.path).ok()?;
+        let Some((seconds, kept)) = open(&bytes) else {
+            self.reject("is damaged");
+            return None;
+        };
+        self.before.set(seconds);
+        Some(kept.to_vec())
+    }
+
+    fn reject(&self, wrong: &str) {
+        self.before.set(0.0);
+        (self.report)(format!("{}: {wrong}", self.path.display()));
+    }
+
+    fn is_due(&self) -> bool {
+        let is_stopped = || obeyed().is_some_and(|stop| stop.load(Ordering::Relaxed));
+        Instant::now() >= self.due.get() || is_stopped()
+    }
+
+    fn save(&self, bytes: &[u8]) {
+        let start = Instant::now();
+        let rest = [format!("{:.3}\n", self.seconds()).as_bytes(), bytes].concat();
+        let made = self.path.parent().map_or(Ok(()), fs::create_dir_all);
+        let _ =
+            made.map(|()| atomic::write(&self.path, &[format!("{}\n", checksum(&rest)).as_bytes(), &rest].concat()));
+        self.due.set(Instant::now() + interval().max(start.elapsed() * SHARE));
+    }
+}
+
+/// The seconds and what was kept, if a file is whole.
+fn open(bytes: &[u8]) -> Option<(f64, &[u8])> {
+    let (found, rest) = split(bytes)?;
+    if checksum(rest).as_bytes() != found {
+        return None;
+    }
+    let (seconds, kept) = split(rest)?;
+    let seconds: f64 = str::from_utf8(seconds).ok()?.parse().ok()?;
+    (seconds.is_finite() && seconds >= 0.0).then_some((seconds, kept))
+}
+
+/// The first line, and what follows it.
+fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = bytes.iter().position(|&byte| byte == b'\n')?;
+    Some((&bytes[..end], &bytes[end + 1..]))
+}
+
+fn checksum(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    #[test]
+    fn what_is_kept_is_found_unless_a_bit_is_flipped() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("checkpoints").join("0123");
+        let said = RefCell::new(Vec::new());
+        let report = |text: String| said.borrow_mut().push(text);
+        let keeper = || Checkpoints::new(path.clone(), &report);
+        assert_eq!(keeper().load(), None);
+        keeper().save(b"so far\nso good");
+        let first = keeper();
+        assert_eq!(first.load().unwrap(), b"so far\nso good");
+        first.before.set(100.0);
+        first.save(b"further");
+        let second = keeper();
+        assert_eq!(second.load().unwrap(), b"further");
+        assert!(second.seconds() >= 100.0, "time of earlier attempts counts");
+        assert!(!second.is_due() && said.borrow().is_empty());
+        let whole = fs::read(&path).unwrap();
+        for place in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[place] ^= 1;
+            fs::write(&path, &damaged).unwrap();
+            assert_eq!(keeper().load(), None, "byte {place}");
+            fs::write(&path, &whole[..place]).unwrap();
+            assert_eq!(keeper().load(), None, "{place} bytes");
+        }
+        assert_eq!(said.borrow().len(), 2 * whole.len());
+        assert_eq!(said.borrow()[0], format!("{}: is damaged", path.display()));
+    }
+}

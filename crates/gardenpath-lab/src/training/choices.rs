@@ -1,0 +1,197 @@
+//! What can be chosen about a run of training, by the program and by sweeps, and the recipe that follows.
+
+use super::Recipe;
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+use gardenpath_nn::train::Settings;
+use gardenpath_nn::{Architecture, Normalization, Optimizer};
+
+/// The kinds of networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Model {
+    /// Convolutions of size 4 and stride 2
+    Cnn,
+    /// Shared filters on the cells of the inside chart
+    Inn,
+    /// Encoder with a class token
+    Transformer,
+}
+
+/// The scale of hidden layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Scale {
+    /// Inputs of a neuron to the power -1/2
+    FanIn,
+    /// Channels to the power -1/2
+    Width,
+}
+
+/// How weights move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Rule {
+    /// Gradient descent
+    Sgd,
+    /// Adam
+    Adam,
+}
+
+/// All choices of a run. What has no value is chosen as the paper does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choices {
+    /// The kind of network.
+    pub model: Model,
+    /// Channels of each layer.
+    pub width: usize,
+    /// Training sentences.
+    pub samples: u64,
+    /// Test sentences.
+    pub test: u64,
+    /// The seed of sentences, weights and batches.
+    pub seed: u64,
+    /// How long to train.
+    pub settings: Settings,
+    /// How weights move.
+    pub optimizer: Option<Rule>,
+    /// The learning rate.
+    pub learning_rate: Option<f64>,
+    /// The scale of hidden layers (cnn, inn).
+    pub normalization: Option<Scale>,
+    /// Layers of a transformer.
+    pub layers: Option<usize>,
+    /// Heads of a transformer.
+    pub heads: Option<usize>,
+    /// Hidden size of a transformer's perceptrons.
+    pub mlp: Option<usize>,
+}
+
+impl Choices {
+    /// The heads of a transformer.
+    pub const HEADS: usize = 16;
+
+    /// The layers of a transformer for grammars of some depth.
+    pub fn usual_layers(depth: usize) -> usize {
+        depth
+    }
+
+    /// The hidden size of a transformer's perceptrons.
+    pub fn usual_mlp(width: usize) -> usize {
+        width.saturating_mul(4)
+    }
+
+    /// How the weights of a network move.
+    pub fn usual_rule(model: Model) -> Rule {
+        if model == Model::Transformer { Rule::Adam } else { Rule::Sgd }
+    }
+
+    /// The learning rate of that rule.
+    pub fn usual_rate(model: Model, width: usize) -> f64 {
+        if model == Model::Transformer { 5e-4 } else { width as f64 }
+    }
+
+    /// Refuses choices that have no effect on this kind of network, or lack another. `named` says what errors call a choice.
+    pub fn check(&self, named: &dyn Fn(&str) -> String) -> Result<()> {
+        let of_transformer = self.model == Model::Transformer;
+        for (choice, is_made, has_effect, of) in [
+            ("layers", self.layers.is_some(), of_transformer, "transformer"),
+            ("heads", self.heads.is_some(), of_transformer, "transformer"),
+            ("mlp", self.mlp.is_some(), of_transformer, "transformer"),
+            ("normalization", self.normalization.is_some(), !of_transformer, "cnn and inn"),
+        ] {
+            if is_made && !has_effect {
+                bail!("{} has no effect here: it belongs to {} {of}", named(choice), named("model"));
+            }
+        }
+        if self.optimizer.is_some_and(|rule| rule != Self::usual_rule(self.model)) && self.learning_rate.is_none() {
+            bail!(
+                "{} is missing: no usual one is known for this network and {}",
+                named("learning_rate"),
+                named("optimizer")
+            );
+        }
+        Ok(())
+    }
+
+    /// The recipe for grammars of some depth. `named` says what errors call a choice.
+    pub fn recipe(&self, depth: usize, named: &dyn Fn(&str) -> String) -> Result<Recipe> {
+        self.check(named)?;
+        let &Choices { model, width, samples, test, seed, settings, .. } = self;
+        if settings.batch == 0 {
+            bail!("{} is 0, expected at least 1", named("batch"));
+        }
+        if settings.patience.is_nan() || settings.patience <= 1.0 {
+            bail!("{} is {}, expected more than 1", named("patience"), settings.patience);
+        }
+        let normalization = match self.normalization.unwrap_or(Scale::FanIn) {
+            Scale::FanIn => Normalization::FanIn,
+            Scale::Width => Normalization::Width,
+        };
+        let architecture = match model {
+            Model::Cnn => Architecture::Cnn { normalization },
+            Model::Inn => Architecture::Inn { normalization },
+            Model::Transformer => Architecture::Transformer {
+                layers: self.layers.unwrap_or(Self::usual_layers(depth)),
+                heads: self.heads.unwrap_or(Self::HEADS),
+                mlp: self.mlp.unwrap_or(Self::usual_mlp(width)),
+            },
+        };
+        let learning_rate = self.learning_rate.unwrap_or(Self::usual_rate(model, width));
+        if self.learning_rate.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) {
+            bail!("{} is {learning_rate}, expected more than 0", named("learning_rate"));
+        }
+        let optimizer = match self.optimizer.unwrap_or(Self::usual_rule(model)) {
+            Rule::Sgd => Optimizer::Sgd { learning_rate },
+            Rule::Adam => Optimizer::Adam { learning_rate },
+        };
+        Ok(Recipe { architecture, width, optimizer, settings, samples, test, seed })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usual(model: Model) -> Choices {
+        Choices {
+            model,
+            width: 64,
+            samples: 10,
+            test: 10,
+            seed: 1,
+            settings: Settings::default(),
+            optimizer: None,
+            learning_rate: None,
+            normalization: None,
+            layers: None,
+            heads: None,
+            mlp: None,
+        }
+    }
+
+    #[test]
+    fn what_is_not_chosen_is_as_in_the_paper() {
+        for (model, architecture) in [
+            (Model::Cnn, Architecture::cnn()),
+            (Model::Inn, Architecture::inn()),
+            (Model::Transformer, Architecture::transformer(3, 64)),
+        ] {
+            let recipe = usual(model).recipe(3, &str::to_owned).unwrap();
+            assert_eq!(recipe.architecture, architecture);
+            assert_eq!(recipe.optimizer, Optimizer::of_architecture(architecture, 64));
+        }
+    }
+
+    #[test]
+    fn choices_without_effect_are_refused() {
+        let refused = |choices: Choices| choices.recipe(2, &str::to_owned).unwrap_err().to_string();
+        let error = refused(Choices { heads: Some(16), ..usual(Model::Cnn) });
+        assert_eq!(error, "heads has no effect here: it belongs to model transformer");
+        assert!(refused(Choices { mlp: Some(1), ..usual(Model::Inn) }).starts_with("mlp"));
+        assert!(refused(Choices { layers: Some(1), ..usual(Model::Inn) }).starts_with("layers"));
+        let scaled = Choices { normalization: Some(Scale::FanIn), ..usual(Model::Transformer) };
+        assert!(refused(scaled).starts_with("normalization"));
+        let adam = Choices { optimizer: Some(Rule::Adam), ..usual(Model::Cnn) };
+        assert!(refused(adam.clone()).starts_with("learning_rate is missing"));
+        let recipe = Choices { learning_rate: Some(0.01), ..adam }.recipe(2, &str::to_owned).unwrap();
+        assert_eq!(recipe.optimizer, Optimizer::Adam { learning_rate: 0.01 });
+    }
+}
