@@ -94,8 +94,8 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("corpus sample g.pcfg --samples -5 -o new.jsonl", &["-5"]),
         ("corpus sample g.pcfg --samples 1.5 -o new.jsonl", &["1.5"]),
         ("corpus sample g.pcfg --samples 10 --first 18446744073709551615 -o new.jsonl", &["2^64"]),
-        ("corpus sample g.pcfg --samples 10 -o new.csv", &["new.csv", ".parquet or .jsonl"]),
-        ("corpus sample g.pcfg --samples 10 -o new", &["new", ".parquet or .jsonl"]),
+        ("corpus sample g.pcfg --samples 10 -o new.csv", &["new.csv", ".parquet, .jsonl or .tsv"]),
+        ("corpus sample g.pcfg --samples 10 -o new", &["new", ".parquet, .jsonl or .tsv"]),
         ("corpus sample g.pcfg --samples 10 -o no/new.parquet", &["no/new.parquet", "no directory"]),
         ("corpus sample g.pcfg --samples 10 -o dir.jsonl", &["dir.jsonl", "is a directory"]),
         // Corpora that are read.
