@@ -103,7 +103,7 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("parse g.pcfg c.jsonl --mode guess", &["guess"]),
         ("parse g.pcfg missing.jsonl", &["missing.jsonl", "no such file"]),
         ("parse g.pcfg dir.jsonl", &["dir.jsonl", "is a directory"]),
-        ("parse g.pcfg c.csv", &["c.csv", ".parquet or .jsonl"]),
+        ("parse g.pcfg c.csv", &["c.csv", ".parquet, .jsonl or .tsv"]),
         ("parse g.pcfg empty.jsonl", &["empty.jsonl", "is empty"]),
         ("parse g.pcfg blank.jsonl", &["blank.jsonl", "no sentences"]),
         ("parse g.pcfg empty.parquet", &["empty.parquet", "is empty"]),

@@ -13,7 +13,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use gardenpath::learn::paper::{self, PaperLearner};
 use gardenpath::learn::{em, exact};
-use gardenpath::{Corpus, Grammar, Seed, Symbol};
+use gardenpath::{Corpus, Grammar, Symbol};
 use report::Report;
 use sentences::Sentences;
 use std::path::PathBuf;

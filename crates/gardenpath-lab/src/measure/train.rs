@@ -73,7 +73,7 @@ impl Train {
     pub(super) fn run(&self) -> Result<Value> {
         let outcome = self.train()?.outcome;
         let error = normalized_error(outcome.test_accuracy, self.vocab);
-        let bayes = outcome.bayes_loss / (self.vocab as f64).ln();
+        let bayes = outcome.bayes_loss.expect("the grammar of a cell is known") / (self.vocab as f64).ln();
         let Value::Object(mut result) = serde_json::to_value(outcome)? else { unreachable!("an outcome is an object") };
         result.insert("normalized_error".into(), error.into());
         result.insert("bayes_normalized_loss".into(), bayes.into());
@@ -108,7 +108,7 @@ impl Train {
         };
         let optimizer = Optimizer::of_architecture(architecture, width);
         let settings = Settings { batch, max_steps, min_steps, ..Settings::default() };
-        Recipe { architecture, width, optimizer, settings, samples, test, seed }
+        Recipe { architecture, width, optimizer, settings, samples, test, seed, corpora: None }
     }
 
     pub(super) fn work(&self) -> f64 {
