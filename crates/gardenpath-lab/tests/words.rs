@@ -256,6 +256,17 @@ fn an_unlabelled_sentence_is_named_where_labels_are_needed() {
     assert_eq!(lab.json("corpus info bare.tsv")["unlabelled"], 2000);
     let first: Vec<String> = text.lines().take(6).map(str::to_owned).collect();
     fs::write(lab.path("gap.tsv"), first.join("\n") + "\n\n\tDET N V N\n").unwrap();
+    let few = first.join("\n") + "\nanswer\tDET\n";
+    fs::write(lab.path("few.tsv"), &few).unwrap();
+    fs::write(lab.path("odd.tsv"), text.clone() + "answer\tDET\n").unwrap();
+    assert_eq!(
+        lab.refusal("learn few.tsv --vocab 2 --depth 2"),
+        "few.tsv: number of sentences is 6, expected at least 20"
+    );
+    assert_eq!(
+        lab.refusal("learn odd.tsv --vocab 2 --depth 2 --strict"),
+        "odd.tsv: length is 1 in sentence 2001, expected 4 to 9 tokens at depth 2"
+    );
     let expected = "gap.tsv: sentence 7 has no root, expected a label for every sentence";
     assert_eq!(lab.refusal("learn gap.tsv --vocab 2 --depth 2"), expected);
     assert_eq!(lab.refusal("learn c.tsv --test gap.tsv --vocab 2 --depth 2"), expected);

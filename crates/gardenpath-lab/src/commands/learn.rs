@@ -9,14 +9,14 @@ use crate::cli::{SeedOption, refuse, size, whole_number};
 use crate::draw::table::{counted, grouped};
 use crate::files;
 use crate::progress;
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use gardenpath::learn::paper::{self, PaperLearner};
 use gardenpath::learn::{em, exact};
-use gardenpath::{Corpus, Grammar, Symbol};
+use gardenpath::{Corpus, Error, Grammar, Symbol};
 use report::Report;
 use sentences::Sentences;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The arguments of `learn`.
@@ -154,7 +154,8 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     };
     let (tokens, classes) = (most(Grammar::vocab, Corpus::tokens), most(Grammar::classes, Corpus::roots));
     let clock = Instant::now();
-    let mut outcome = learn(&corpus, &Sizes { vocab, depth, tokens, classes }, arguments)?;
+    let outcome = learn(&corpus, &Sizes { vocab, depth, tokens, classes }, arguments);
+    let mut outcome = outcome.map_err(|error| in_file(error, arguments.corpus.as_deref()))?;
     let seconds = clock.elapsed().as_secs_f64();
     if let Some(Judged { skipped, .. }) = outcome.judged
         && skipped > 0
@@ -207,6 +208,19 @@ impl Arguments {
             refuse("--p-binary", self.p_binary, "mode em learns the probabilities of all rules")?;
         }
         Ok(())
+    }
+}
+
+/// The parameters of a learner that are properties of the corpus.
+const OF_CORPUS: [&str; 4] = ["length", "number of sentences", "number of tokens", "number of classes"];
+
+/// An error with the name of the corpus, if it is about that.
+fn in_file(error: anyhow::Error, path: Option<&Path>) -> anyhow::Error {
+    match (error.downcast_ref::<Error>(), path) {
+        (Some(Error::Parameter { name, .. }), Some(path)) if OF_CORPUS.contains(name) => {
+            anyhow!("{}: {error}", files::shown(path))
+        }
+        _ => error,
     }
 }
 

@@ -171,9 +171,7 @@ fn of_corpus(arguments: &Arguments) -> Result<Counted> {
     let Whole { corpus, vocab, classes, .. } = &whole;
     let (vocab, classes) = (*vocab, *classes);
     let mut moments = Moments::new(vocab, classes)?;
-    for (i, (sentence, &root)) in corpus.sentences().zip(corpus.roots()).enumerate() {
-        moments.add(sentence, root).with_context(|| format!("{}: sentence {}", files::shown(path), i + 1))?;
-    }
+    moments.add_corpus(corpus).with_context(|| files::shown(path).to_string())?;
     let floor = grammar.as_ref().map(|grammar| Floor::of(grammar, corpus)).transpose()?;
     let origin = Origin {
         grammar: grammar.map(|grammar| grammar.fingerprint()),
