@@ -4,6 +4,7 @@ use super::alphabet::{Alphabet, Names};
 use super::corpus::read_with;
 use super::{NO_ROOT, shown};
 use anyhow::{Result, anyhow, bail};
+use gardenpath::interrupt::checkpoint;
 use gardenpath::{Corpus, Grammar, Symbol};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -36,6 +37,13 @@ impl Whole {
         Ok(Whole::new(path, corpus, names, sizes.unwrap_or_default()))
     }
 
+    /// Reads a corpus of numbers, whose tokens must be below `vocab`.
+    pub fn read_numbers(path: &Path, vocab: usize) -> Result<Self> {
+        let mut pieces = super::corpus::read(path, vocab)?;
+        let corpus = gather(&mut pieces, path)?;
+        Ok(Whole::new(path, corpus, Names::default(), pieces.sizes.unwrap_or_default()))
+    }
+
     /// Reads a corpus whose words are those of a grammar. Tokens and roots must be its own.
     pub fn read_of(path: &Path, grammar: &Grammar) -> Result<Self> {
         let mut pieces = read_with(path, Alphabet::of(grammar))?;
@@ -64,8 +72,11 @@ impl Whole {
         Whole { path: path.to_owned(), corpus, names, vocab, classes }
     }
 
-    /// Refuses a corpus in which a sentence has no label.
+    /// Refuses a corpus without sentences, or in which one has no label.
     pub fn labelled(self) -> Result<Self> {
+        if self.corpus.is_empty() {
+            bail!("{}: has no sentences", shown(&self.path));
+        }
         match self.corpus.roots().iter().position(|&root| root == NO_ROOT) {
             None => Ok(self),
             Some(i) => {
@@ -169,12 +180,10 @@ pub fn fingerprint(corpus: &Corpus) -> String {
 fn gather(pieces: &mut super::Pieces, path: &Path) -> Result<Corpus> {
     let mut corpus = Corpus::default();
     for piece in pieces {
+        checkpoint();
         corpus.append(&piece?);
         let mean = corpus.tokens().len() as f64 / corpus.len().max(1) as f64;
         Corpus::check_size(corpus.len() as u64, mean).map_err(|e| anyhow!("{}: {e}", shown(path)))?;
-    }
-    if corpus.is_empty() {
-        bail!("{}: has no sentences", shown(path));
     }
     Ok(corpus)
 }
