@@ -185,7 +185,7 @@ def _restore_corpus(
     vocab: int,
     classes: int,
     origin: tuple[str, int, int, int] | None,
-    names: tuple[list[str] | None, list[str] | None] = (None, None),
+    names: tuple[list[str] | None, list[str] | None] | None = None,
 ) -> Corpus: ...
 
 def _restore_learned(

@@ -375,14 +375,14 @@ impl PyCorpus {
 
 /// Makes a corpus from what `pickle` kept.
 #[pyfunction]
-#[pyo3(signature = (parts, vocab, classes, origin, names=(None, None)))]
+#[pyo3(signature = (parts, vocab, classes, origin, names=None))]
 #[allow(clippy::type_complexity)]
 pub fn _restore_corpus(
     parts: (PyReadonlyArray1<'_, u8>, PyReadonlyArray1<'_, i64>, PyReadonlyArray1<'_, u8>),
     vocab: usize,
     classes: usize,
     origin: Option<(String, u64, u64, i64)>,
-    names: (Option<Vec<String>>, Option<Vec<String>>),
+    names: Option<(Option<Vec<String>>, Option<Vec<String>>)>,
 ) -> PyResult<PyCorpus> {
     let (tokens, offsets, roots) = parts;
     let offsets = offsets.as_array().iter().map(|&offset| offset as usize).collect();
@@ -393,7 +393,8 @@ pub fn _restore_corpus(
         }
         None => None,
     };
-    Ok(PyCorpus { corpus, vocab, classes, origin, names: Names { tokens: names.0, roots: names.1 } })
+    let names = names.map(|(tokens, roots)| Names { tokens, roots }).unwrap_or_default();
+    Ok(PyCorpus { corpus, vocab, classes, origin, names })
 }
 
 /// Gives the sentences of a corpus one after another.
