@@ -67,10 +67,10 @@ fn numbers_of_a_grammar_give_the_run_on_the_grammar() {
     let without = lab.json(&format!("{SMALL} --corpus train.jsonl --test test.parquet --depth 2 --samples 300"));
     // The same batches in the same order; only the test sentences differ.
     assert_eq!(with["samples"], 300);
-    for key in ["test_loss", "test_accuracy", "train_loss", "best_step", "parameters"] {
+    for key in ["test_loss", "test_accuracy", "train_loss", "best_step", "weights"] {
         assert_eq!(with[key], without[key], "{key}");
     }
-    assert_eq!(sampled["parameters"], with["parameters"]);
+    assert_eq!(sampled["weights"], with["weights"]);
     assert_eq!(sampled.get("corpora"), None);
     // The floor is that of exact parsing.
     let parsed = lab.json_lines("parse g.pcfg test.parquet");

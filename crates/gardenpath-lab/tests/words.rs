@@ -236,7 +236,10 @@ fn what_is_wrong_with_words_is_said_in_one_line() {
             "learn other.tsv --truth g.pcfg --vocab 2 --depth 2",
             "other.tsv: no word of it is the name of a token of the true grammar",
         ),
-        ("corpus sample nameless.pcfg --samples 1 --words", "--words: nameless.pcfg has no names for tokens and classes"),
+        (
+            "corpus sample nameless.pcfg --samples 1 --words",
+            "--words: nameless.pcfg has no names for tokens and classes",
+        ),
         (
             "corpus sample g.pcfg --samples 1 --trees -o t.tsv",
             "t.tsv: has no place for --trees, expected .parquet or .jsonl",

@@ -63,9 +63,7 @@ impl Task {
                 bail!("--test is {}, expected a whole number, or --corpus with a file to learn from", shown(test))
             }
             (None, Some(TestSet::Fresh(count))) => Task::sampled(arguments, grammar, *count),
-            (None, None) => {
-                Task::sampled(arguments, grammar, arguments.test_samples.unwrap_or(TEST_SENTENCES))
-            }
+            (None, None) => Task::sampled(arguments, grammar, arguments.test_samples.unwrap_or(TEST_SENTENCES)),
         }
     }
 
