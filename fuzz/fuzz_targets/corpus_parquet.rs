@@ -1,7 +1,7 @@
 //! Whatever is read as Parquet has tokens of the vocabulary only, and whatever is not is refused at once.
 #![no_main]
 
-use gardenpath_lab::files::parquet;
+use gardenpath_lab::files::{Alphabet, parquet};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
     let begin = Instant::now();
-    if let Ok(reader) = parquet::Reader::open(file, "input".into(), 6) {
+    if let Ok(reader) = parquet::Reader::open(file, "input".into(), Alphabet::numbers(6)) {
         for piece in reader.map_while(Result::ok) {
             assert!(piece.tokens().iter().all(|&token| token < 6));
         }

@@ -22,8 +22,8 @@ except ImportError as error:
 class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learns the grammar of labelled sentences. A label is the root of the tree of its sentence.
 
-    Sentences are a `Corpus`, a padded array of integers (negative ones are padding), a list of lists or an array of arrays.
-    Labels are of any kind; if the sentences are a `Corpus` and there are no labels, its roots are taken.
+    Sentences are a `Corpus`, a padded array of integers (negative ones are padding), a list of lists or an array of arrays. Tokens of
+    lists may be words; they get numbers in sorted order. Labels are of any kind; if the sentences are a `Corpus` and there are no labels, its roots are taken.
 
     >>> import gardenpath
     >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=3)
@@ -56,6 +56,7 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     converged_ : whether the verdict is that it can.
     levels_ : what was learned about each level, from the root down: a list of `LearnedLevel`.
     classes_ : the labels in sorted order.
+    tokens_ : the words in sorted order if the sentences were words, token `k` is `tokens_[k]`; otherwise None.
     n_features_in_ : the width of the array, if the sentences were one. Other arrays may be wider or narrower.
     """
 
@@ -64,6 +65,7 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     converged_: bool
     levels_: list[LearnedLevel]
     classes_: NDArray[Any]
+    tokens_: list[str] | None
     n_features_in_: int
 
     def __init__(
@@ -98,8 +100,13 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> sentences = [[0, 1, 0, 1], [1, 1, 0, 0], [0, 1, 0, 1, 0]] * 10
         >>> gardenpath.GrammarLearner(mode="em", rounds=5).fit(sentences, ["even", "even", "odd"] * 10).classes_.tolist()
         ['even', 'odd']
+        >>> words = [["the", "old", "man"], ["man", "the", "boats"]] * 20
+        >>> learner = gardenpath.GrammarLearner(depth=1, mode="em", rounds=5).fit(words, ["who", "do"] * 20)
+        >>> learner.tokens_, learner.predict([["man", "the", "boats"]]).tolist()
+        (['boats', 'man', 'old', 'the'], ['do'])
         """
-        corpus, width = _read(X)
+        words = _words(X) if _has_words(X) else None
+        corpus, width = _read(X) if words is None else (_numbered(X, words), None)
         labels = _labels(corpus, y if y is not None or not isinstance(X, Corpus) else _roots(X))
         classes, roots = np.unique(labels, return_inverse=True)
         learned = learn(
@@ -117,7 +124,7 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.grammar_ = learned.grammar
         self.verdict_, self.converged_, self.levels_ = learned.verdict, learned.converged, learned.levels
-        self.classes_ = classes
+        self.classes_, self.tokens_ = classes, words
         self.__dict__.pop("n_features_in_", None)
         if width is not None:
             self.n_features_in_ = width
@@ -130,12 +137,20 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         probabilities are how often the labels occurred in training.
         """
         check_is_fitted(self)
-        corpus, _ = _read(X)
-        unknown_before = np.concatenate([[0], np.cumsum(corpus.tokens >= self.grammar_.vocab)])
-        known = np.diff(unknown_before[corpus.offsets]) == 0
+        if self.tokens_ is None:
+            corpus, _ = _read(X)
+            unknown_before = np.concatenate([[0], np.cumsum(corpus.tokens >= self.grammar_.vocab)])
+            known = np.diff(unknown_before[corpus.offsets]) == 0
+            corpus = corpus[known]
+        else:
+            if len(X) > 0 and not _has_words(X):
+                raise ValueError("the learned tokens are words, expected sentences of words")
+            words = set(self.tokens_)
+            known = np.array([words.issuperset(sentence) for sentence in X], dtype=bool)
+            corpus = _numbered([sentence for sentence, is_known in zip(X, known) if is_known], self.tokens_)
         prior = self.grammar_.prior
-        probabilities = np.tile(prior, (len(corpus), 1))
-        posterior = self.grammar_.inside(corpus[known])[1]
+        probabilities = np.tile(prior, (len(known), 1))
+        posterior = self.grammar_.inside(corpus)[1]
         probabilities[known] = np.where(posterior.any(axis=1, keepdims=True), posterior, prior)
         return probabilities
 
@@ -156,6 +171,29 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # What passes for a classifier elsewhere is measured on points in the plane.
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def _has_words(X: Any) -> bool:
+    """Whether the sentences are lists of words."""
+    if isinstance(X, (Corpus, str)) or not hasattr(X, "__len__") or getattr(X, "ndim", 1) != 1:
+        return False
+    tokens = (token for sentence in X if isinstance(sentence, (list, tuple, np.ndarray)) for token in sentence)
+    return isinstance(next(tokens, None), str)
+
+
+def _words(X: Any) -> list[str]:
+    """The different words in sorted order."""
+    words = {word for sentence in X for word in sentence}
+    other = next((word for word in words if not isinstance(word, str)), None)
+    if other is not None:
+        raise ValueError(f"tokens are words and {other!r}, expected one kind")
+    return sorted(words)
+
+
+def _numbered(X: Any, words: list[str]) -> Corpus:
+    """The sentences with the numbers of their words."""
+    numbers = {word: number for number, word in enumerate(words)}
+    return Corpus([[numbers[word] for word in sentence] for sentence in X], vocab=len(words))
 
 
 def _read(X: Any) -> tuple[Corpus, int | None]:

@@ -474,7 +474,7 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
         lambda: Corpus.read("corpus.txt"),
         "corpus.txt: expected a corpus whose name ends in .parquet",
     ),
-    "an unknown kind of file to write": (lambda: make(SENTENCES).write("corpus.txt"), "ends in .parquet or .jsonl"),
+    "an unknown kind of file to write": (lambda: make(SENTENCES).write("corpus.txt"), "ends in .parquet, .jsonl or .tsv"),
 }
 
 

@@ -1,14 +1,20 @@
-//! Files: grammars as text, corpora as JSON lines or Parquet, and the safe way to write any of them.
+//! Files: grammars as text, corpora as JSON lines, Parquet or text, and the safe way to write any of them.
 
+pub mod alphabet;
 pub mod atomic;
 pub mod corpus;
 pub mod grammar;
 pub mod jsonl;
+mod lines;
 pub mod parquet;
 pub mod run;
+pub mod tsv;
+pub mod whole;
 
+pub use alphabet::{Alphabet, Names};
 pub use atomic::Output;
 pub use corpus::{Format, Pieces};
+pub use whole::Whole;
 
 use gardenpath::Symbol;
 use std::fmt::Display;

@@ -3,6 +3,7 @@
 pub mod checkpoint;
 pub mod choices;
 
+use crate::files::Names;
 use anyhow::{Result, bail};
 use gardenpath::learn::score::answers;
 use gardenpath::{Corpus, Grammar, Seed};
@@ -12,7 +13,7 @@ use gardenpath_nn::{Architecture, Network, Optimizer};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// All choices of a run besides its grammar. A run is a function of grammar and recipe.
+/// All choices of a run besides its grammar. A run is a function of grammar, recipe, and the corpora whose hashes the recipe has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
     /// The kind of network.
@@ -32,6 +33,29 @@ pub struct Recipe {
     pub test: u64,
     /// The seed of sentences, weights and batches.
     pub seed: u64,
+    /// The user's own sentences, if the run is not on sampled ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corpora: Option<Corpora>,
+}
+
+/// What a run knows of the files with its sentences.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Corpora {
+    /// The hash of the training sentences.
+    pub train: String,
+    /// The hash of the test sentences.
+    pub test: String,
+    /// The number of tokens.
+    pub vocab: usize,
+    /// The number of classes.
+    pub classes: usize,
+    /// The number of layers of the trees.
+    pub depth: usize,
+    /// Whether the true grammar is known.
+    pub grammar: bool,
+    /// The words that stand for tokens and classes.
+    #[serde(flatten)]
+    pub names: Names,
 }
 
 /// Where to compute.
@@ -56,14 +80,42 @@ impl Device {
 
 /// Sentences to learn from, sentences to test on, and how well the latter can be told at all.
 pub struct Data {
-    /// The training set: sentences 0, 1, … of `corpus sample` with the same seed, so that sets of all sizes nest.
+    /// The training set. Sampled ones are sentences 0, 1, … of `corpus sample` with the same seed, so that sets of all sizes nest.
     pub train: Corpus,
     /// The test set.
     pub test: Corpus,
-    /// The mean of `-ln p(root | sentence)` over the test set, by exact parsing: no network can do better on average.
-    pub bayes_loss: f64,
+    /// What exact parsing makes of the test set, if the grammar is known.
+    pub bayes: Option<Floor>,
+}
+
+/// What exact parsing makes of a set of sentences.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Floor {
+    /// The mean of `-ln p(root | sentence)`: no network can do better on average.
+    pub loss: f64,
     /// The accuracy of the most probable root.
-    pub bayes_accuracy: f64,
+    pub accuracy: f64,
+}
+
+impl Data {
+    /// Sentences with the floor of the grammar, if it is known.
+    pub fn new(train: Corpus, test: Corpus, grammar: Option<&Grammar>) -> Result<Self> {
+        let bayes = grammar.map(|grammar| Floor::of(grammar, &test)).transpose()?;
+        Ok(Data { train, test, bayes })
+    }
+
+    /// The loss of exact parsing on the test set, if the grammar is known.
+    pub fn bayes_loss(&self) -> Option<f64> {
+        self.bayes.map(|floor| floor.loss)
+    }
+}
+
+impl Floor {
+    /// Parses all sentences.
+    pub fn of(grammar: &Grammar, corpus: &Corpus) -> Result<Self> {
+        let answers = answers(grammar, corpus)?;
+        Ok(Floor { loss: answers.cross_entropy, accuracy: answers.accuracy })
+    }
 }
 
 impl Recipe {
@@ -72,13 +124,13 @@ impl Recipe {
         Ok(Network::new(grammar.vocab(), grammar.classes(), grammar.shape(), self.width, self.architecture)?)
     }
 
-    /// The name of the run on a grammar: a hash of both.
-    pub fn identity(&self, grammar: &Grammar) -> Result<String> {
-        let text = serde_json::to_string(&(self, grammar.fingerprint()))?;
+    /// The name of the run on a grammar, if it is known: a hash of both.
+    pub fn identity(&self, grammar: Option<&Grammar>) -> Result<String> {
+        let text = serde_json::to_string(&(self, grammar.map(Grammar::fingerprint)))?;
         Ok(Sha256::digest(text.as_bytes())[..16].iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// The sentences of a run.
+    /// The sentences of a run that are sampled.
     pub fn data(&self, grammar: &Grammar) -> Result<Data> {
         if self.samples == 0 || self.test == 0 {
             bail!("expected at least one sentence to learn from and one to test on");
@@ -86,8 +138,7 @@ impl Recipe {
         let seed = Seed::new(self.seed);
         let train = Corpus::try_sample(grammar, seed, 0..self.samples)?;
         let test = Corpus::try_sample(grammar, seed.child("test"), 0..self.test)?;
-        let bayes = answers(grammar, &test)?;
-        Ok(Data { train, test, bayes_loss: bayes.cross_entropy, bayes_accuracy: bayes.accuracy })
+        Data::new(train, test, Some(grammar))
     }
 
     /// The state with which the network begins.
@@ -151,10 +202,10 @@ pub struct Outcome {
     pub normalized_loss: f64,
     /// The share of test sentences whose root was told.
     pub test_accuracy: f64,
-    /// The loss of exact parsing on the same test set.
-    pub bayes_loss: f64,
+    /// The loss of exact parsing on the same test set, if the grammar is known.
+    pub bayes_loss: Option<f64>,
     /// The accuracy of exact parsing on the same test set.
-    pub bayes_accuracy: f64,
+    pub bayes_accuracy: Option<f64>,
     /// The mean loss of the training batches before the best measurement.
     pub train_loss: f64,
     /// The step of the best measurement.
@@ -175,8 +226,8 @@ impl Outcome {
             test_loss: best.test_loss,
             normalized_loss: best.test_loss / network.guessing_loss(),
             test_accuracy: best.test_accuracy,
-            bayes_loss: data.bayes_loss,
-            bayes_accuracy: data.bayes_accuracy,
+            bayes_loss: data.bayes_loss(),
+            bayes_accuracy: data.bayes.map(|floor| floor.accuracy),
             train_loss: best.train_loss,
             best_step: best.step,
             steps: progress.step,

@@ -5,7 +5,7 @@ mod common;
 use bytes::Bytes;
 use common::Lab;
 use gardenpath::{Seed, Stream};
-use gardenpath_lab::files::{jsonl, parquet};
+use gardenpath_lab::files::{Alphabet, jsonl, parquet, tsv};
 use std::fs;
 use std::io::Write;
 use std::sync::mpsc;
@@ -39,7 +39,7 @@ fn mutate(bytes: &[u8], stream: &mut Stream) -> Vec<u8> {
 /// Reads a file to its end or to its error, and counts the sentences.
 fn read(file: Vec<u8>) -> anyhow::Result<usize> {
     let mut sentences = 0;
-    for piece in parquet::Reader::open(Bytes::from(file), "m.parquet".into(), 6)? {
+    for piece in parquet::Reader::open(Bytes::from(file), "m.parquet".into(), Alphabet::numbers(6))? {
         sentences += piece?.len();
     }
     Ok(sentences)
@@ -50,7 +50,7 @@ fn read_file(bytes: &[u8]) -> anyhow::Result<usize> {
     let mut file = tempfile::tempfile()?;
     file.write_all(bytes)?;
     let mut sentences = 0;
-    for piece in parquet::Reader::open(file, "m.parquet".into(), 6)? {
+    for piece in parquet::Reader::open(file, "m.parquet".into(), Alphabet::numbers(6))? {
         sentences += piece?.len();
     }
     Ok(sentences)
@@ -77,6 +77,33 @@ fn peak_memory() -> u64 {
 }
 
 #[test]
+fn damaged_words() {
+    let lab = Lab::new();
+    fs::write(lab.path("g.pcfg"), "S -> q [0.5] | a [0.5]\nq -> 'x' 'y' [1]\na -> 'y' 'é' 'z' [1]\n").unwrap();
+    let files = ["c.jsonl", "c.tsv", "c.parquet"].map(|file| {
+        let words = if file == "c.tsv" { "" } else { "--words" };
+        lab.run(&format!("corpus sample g.pcfg --samples 20 {words} -o {file}"));
+        fs::read(lab.path(file)).unwrap()
+    });
+    let mut accepted = [0; 3];
+    for i in 0..3000 {
+        let [lines, text, table] = files.each_ref().map(|bytes| mutate(bytes, &mut Seed::new(2).stream(i)));
+        let results = [
+            jsonl::Reader::new(lines.as_slice(), "m".into(), Alphabet::open()).collect::<anyhow::Result<Vec<_>>>(),
+            tsv::Reader::new(text.as_slice(), "m".into(), Alphabet::open()).collect(),
+            parquet::Reader::open(Bytes::from(table), "m".into(), Alphabet::open()).and_then(Iterator::collect),
+        ];
+        for (accepted, result) in accepted.iter_mut().zip(results) {
+            match result {
+                Ok(_) => *accepted += 1,
+                Err(error) => assert!(error.to_string().starts_with("m: "), "{error}"),
+            }
+        }
+    }
+    assert!(accepted.iter().all(|count| (10..2990).contains(count)), "{accepted:?}");
+}
+
+#[test]
 fn damaged_json_lines() {
     let lab = Lab::with_grammar("--vocab 6 --depth 2 --seed 7");
     lab.run("corpus sample g.pcfg --samples 20 --trees -o c.jsonl");
@@ -84,7 +111,7 @@ fn damaged_json_lines() {
     let (mut accepted, mut refused) = (0, 0);
     for i in 0..50_000 {
         let mutant = mutate(&bytes, &mut Seed::new(1).stream(i));
-        let reader = jsonl::Reader::new(mutant.as_slice(), "m.jsonl".into(), 6);
+        let reader = jsonl::Reader::new(mutant.as_slice(), "m.jsonl".into(), Alphabet::numbers(6));
         match reader.collect::<anyhow::Result<Vec<_>>>() {
             Ok(_) => accepted += 1,
             Err(error) => {

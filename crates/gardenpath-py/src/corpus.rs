@@ -2,13 +2,14 @@
 
 use crate::arrays::view;
 use crate::error::{OrValueError, value_error};
+use crate::grammar::PyGrammar;
 use crate::interrupt;
 use crate::sentences::{self, Sentences};
 use crate::tree::PyTree;
 use gardenpath::interrupt::checkpoint;
 use gardenpath::{Corpus, Grammar, Sampler, Seed, Symbol};
 use gardenpath_lab::files::parquet::{Writer, keys};
-use gardenpath_lab::files::{self, Format, NO_ROOT, Output, jsonl};
+use gardenpath_lab::files::{self, Format, NO_ROOT, Names, Output, Whole, jsonl, tsv};
 use numpy::ndarray::{ArrayView1, ArrayViewMut1};
 use numpy::{Element, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
@@ -44,6 +45,8 @@ pub struct PyCorpus {
     pub vocab: usize,
     pub classes: usize,
     pub origin: Option<Origin>,
+    /// The words for tokens and roots, if the corpus was read from a file of words.
+    pub names: Names,
 }
 
 /// Where sampled sentences come from: sentence `i` is number `first + i * step` of this grammar and seed.
@@ -109,31 +112,41 @@ impl PyCorpus {
         Ok(PyCorpus::foreign(corpus, vocab))
     }
 
-    /// Reads a corpus (.parquet or .jsonl).
+    /// Reads a corpus (.parquet, .jsonl or .tsv).
+    ///
+    /// Words become numbers: those of the names of `grammar`, or else of their sorted order; `token_names` and `root_names` tell which.
+    ///
+    /// >>> import gardenpath, tempfile, os
+    /// >>> path = os.path.join(tempfile.mkdtemp(), "words.tsv")
+    /// >>> with open(path, "w") as file:
+    /// ...     _ = file.write("question\tthe old man\nanswer\tman the boats\n")
+    /// >>> corpus = gardenpath.Corpus.read(path)
+    /// >>> corpus.token_names, corpus.root_names, corpus[0].tolist()
+    /// (['boats', 'man', 'old', 'the'], ['answer', 'question'], [3, 2, 1])
     #[staticmethod]
-    #[pyo3(signature = (path, *, vocab=None))]
-    fn read(py: Python<'_>, path: PathBuf, vocab: Option<usize>) -> PyResult<Self> {
-        let limit = check_vocab(vocab)?;
-        let read = || {
-            let pieces = files::corpus::read(&path, limit)?;
-            let sizes = pieces.sizes;
-            let mut corpus = Corpus::default();
-            for piece in pieces {
-                corpus.append(&piece?);
-                checkpoint();
-            }
-            anyhow::Ok((corpus, sizes))
-        };
-        let (corpus, sizes) = interrupt::run(py, read)?.or_value_error()?;
-        let mut corpus = PyCorpus::foreign(corpus, vocab);
-        if let (None, Some((said_vocab, said_classes))) = (vocab, sizes) {
-            corpus.vocab = corpus.vocab.max(said_vocab.min(Grammar::MAX_VOCAB));
-            corpus.classes = corpus.classes.max(said_classes.min(Grammar::MAX_VOCAB));
+    #[pyo3(signature = (path, *, vocab=None, grammar=None))]
+    fn read(py: Python<'_>, path: PathBuf, vocab: Option<usize>, grammar: Option<&PyGrammar>) -> PyResult<Self> {
+        if vocab.is_some() && grammar.is_some() {
+            return Err(value_error("vocab is that of the grammar, expected one of them"));
         }
-        Ok(corpus)
+        let limit = check_vocab(vocab)?;
+        let grammar = grammar.map(|grammar| grammar.grammar.clone());
+        let read = || match (&grammar, vocab) {
+            (Some(grammar), _) => Whole::read_of(&path, grammar),
+            (None, None) => Whole::read(&path),
+            (None, Some(_)) => Whole::read_numbers(&path, limit),
+        };
+        let Whole { corpus, names, vocab: said_vocab, classes: said_classes, .. } =
+            interrupt::run(py, read)?.or_value_error()?;
+        let mut corpus = PyCorpus::foreign(corpus, vocab);
+        if vocab.is_none() {
+            corpus.vocab = corpus.vocab.max(said_vocab);
+            corpus.classes = corpus.classes.max(said_classes);
+        }
+        Ok(PyCorpus { names, ..corpus })
     }
 
-    /// Writes the corpus (.parquet or .jsonl), as the program does.
+    /// Writes the corpus (.parquet, .jsonl or .tsv), as the program does: words if it has them, else numbers.
     ///
     /// >>> import gardenpath, tempfile, os
     /// >>> corpus = gardenpath.Grammar.sample(8, 2).corpus(100, seed=1)
@@ -143,16 +156,22 @@ impl PyCorpus {
     /// True
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         if files::is_standard(&path) {
-            return Err(value_error("expected a corpus whose name ends in .parquet or .jsonl"));
+            return Err(value_error("expected a corpus whose name ends in .parquet, .jsonl or .tsv"));
         }
         let write = || match Format::of(&path)? {
             Format::Jsonl => {
                 let mut output = Output::create(&path)?;
-                jsonl::write(&mut output, &self.corpus, None)?;
+                jsonl::write_with(&mut output, &self.corpus, None, &self.names)?;
+                output.finish()
+            }
+            Format::Tsv => {
+                tsv::check_names(&self.names)?;
+                let mut output = Output::create(&path)?;
+                tsv::write(&mut output, &self.corpus, &self.names)?;
                 output.finish()
             }
             Format::Parquet => {
-                let mut writer = Writer::create(&path, &self.remarks(), false)?;
+                let mut writer = Writer::create_with(&path, &self.remarks(), false, self.names.clone())?;
                 writer.write(&self.corpus, None)?;
                 writer.finish()
             }
@@ -201,6 +220,18 @@ impl PyCorpus {
     #[getter]
     fn classes(&self) -> usize {
         self.classes
+    }
+
+    /// The words that the tokens stand for, if the corpus was read from a file of words.
+    #[getter]
+    fn token_names(&self) -> Option<Vec<String>> {
+        self.names.tokens.clone()
+    }
+
+    /// The words that the roots stand for, if the corpus was read from a file of words.
+    #[getter]
+    fn root_names(&self) -> Option<Vec<String>> {
+        self.names.roots.clone()
     }
 
     /// The sentences as rows of one array, filled up to the longest with `fill`.
@@ -324,7 +355,7 @@ impl PyCorpus {
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Self>().is_ok_and(|other| other.get().corpus == self.corpus)
+        other.cast::<Self>().is_ok_and(|other| other.get().corpus == self.corpus && other.get().names == self.names)
     }
 
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
@@ -332,7 +363,8 @@ impl PyCorpus {
         let (maker, corpus) = (py.import("gardenpath._core")?.getattr("_restore_corpus")?, this.get());
         let origin = corpus.origin.as_ref().map(|o| (o.grammar.to_text(), o.seed, o.first, o.step));
         let bytes = (Self::tokens(this), Self::offsets(this), Self::roots(this));
-        Ok((maker, (bytes, corpus.vocab, corpus.classes, origin).into_pyobject(py)?.into_any()))
+        let Names { tokens, roots } = corpus.names.clone();
+        Ok((maker, (bytes, corpus.vocab, corpus.classes, origin, (tokens, roots)).into_pyobject(py)?.into_any()))
     }
 
     fn __repr__(&self) -> String {
@@ -343,12 +375,14 @@ impl PyCorpus {
 
 /// Makes a corpus from what `pickle` kept.
 #[pyfunction]
+#[pyo3(signature = (parts, vocab, classes, origin, names=None))]
 #[allow(clippy::type_complexity)]
 pub fn _restore_corpus(
     parts: (PyReadonlyArray1<'_, u8>, PyReadonlyArray1<'_, i64>, PyReadonlyArray1<'_, u8>),
     vocab: usize,
     classes: usize,
     origin: Option<(String, u64, u64, i64)>,
+    names: Option<(Option<Vec<String>>, Option<Vec<String>>)>,
 ) -> PyResult<PyCorpus> {
     let (tokens, offsets, roots) = parts;
     let offsets = offsets.as_array().iter().map(|&offset| offset as usize).collect();
@@ -359,7 +393,8 @@ pub fn _restore_corpus(
         }
         None => None,
     };
-    Ok(PyCorpus { corpus, vocab, classes, origin })
+    let names = names.map(|(tokens, roots)| Names { tokens, roots }).unwrap_or_default();
+    Ok(PyCorpus { corpus, vocab, classes, origin, names })
 }
 
 /// Gives the sentences of a corpus one after another.
@@ -402,13 +437,13 @@ impl PyCorpus {
         };
         let classes = above(corpus.roots()).max(vocab.unwrap_or(0));
         let vocab = vocab.unwrap_or_else(|| above(corpus.tokens()));
-        PyCorpus { corpus, vocab, classes, origin: None }
+        PyCorpus { corpus, vocab, classes, origin: None, names: Names::default() }
     }
 
     fn take(&self, numbers: impl Iterator<Item = usize>, origin: Option<Origin>) -> Self {
         let mut taken = Corpus::default();
         numbers.for_each(|i| taken.push(self.corpus.sentence(i), self.corpus.roots()[i]));
-        PyCorpus { corpus: taken, vocab: self.vocab, classes: self.classes, origin }
+        PyCorpus { corpus: taken, vocab: self.vocab, classes: self.classes, origin, names: self.names.clone() }
     }
 
     /// The position of a number that counts from the end if it is negative.

@@ -112,9 +112,13 @@ impl PyGrammar {
     }
 
     /// Reads a grammar: `.pcfg` text, or a published JSON grammar.
+    ///
+    /// With `normalize`, rounded probabilities are divided by their sum, which must lie within 1% of 1.
     #[staticmethod]
-    fn read(path: PathBuf) -> PyResult<Self> {
-        Ok(files::grammar::read(&path).or_value_error()?.into())
+    #[pyo3(signature = (path, *, normalize=false))]
+    fn read(path: PathBuf, normalize: bool) -> PyResult<Self> {
+        let read = if normalize { files::grammar::read_normalized } else { files::grammar::read };
+        Ok(read(&path).or_value_error()?.into())
     }
 
     /// Writes the grammar as `.pcfg` text, which NLTK's `PCFG.fromstring` reads too.
@@ -124,9 +128,18 @@ impl PyGrammar {
 
     /// Reads `.pcfg` text. Rules of a single symbol give the prior over the roots, `S -> A [0.5] | B [0.5]`; without them the symbol of
     /// the first rule is the only root, as in NLTK.
+    ///
+    /// With `normalize`, rounded probabilities are divided by their sum, which must lie within 1% of 1.
+    ///
+    /// >>> import gardenpath
+    /// >>> thirds = "A -> 'a' 'b' [0.33] | 'b' 'a' [0.33] | 'a' 'a' [0.33]"
+    /// >>> gardenpath.Grammar.from_text(thirds, normalize=True).vocab
+    /// 2
     #[staticmethod]
-    fn from_text(text: &str) -> PyResult<Self> {
-        Ok(Grammar::from_text(text).or_value_error()?.into())
+    #[pyo3(signature = (text, *, normalize=false))]
+    fn from_text(text: &str, normalize: bool) -> PyResult<Self> {
+        let read = if normalize { Grammar::from_text_normalized } else { Grammar::from_text };
+        Ok(read(text).or_value_error()?.into())
     }
 
     /// The grammar as `.pcfg` text.
@@ -241,7 +254,7 @@ impl PyGrammar {
             interrupt::run(py, || Corpus::sample_with(sampler, seed_of_data, start..end))?
         };
         let origin = Some(Origin { grammar: grammar.clone(), seed, first: start, step: 1 });
-        Ok(PyCorpus { corpus, vocab: grammar.vocab(), classes: grammar.classes(), origin })
+        Ok(PyCorpus { corpus, vocab: grammar.vocab(), classes: grammar.classes(), origin, names: Default::default() })
     }
 
     /// The expected counts of adjacent symbols of a level (the tokens, unless another is named) jointly with the root: the

@@ -46,7 +46,10 @@ pub struct Sample {
     /// Write the tree of each sentence, too
     #[arg(long)]
     trees: bool,
-    /// The file to write (.parquet or .jsonl), or - for JSON lines on standard output
+    /// Write the names that the grammar gives to tokens and classes, not their numbers (.tsv always has the names)
+    #[arg(long)]
+    words: bool,
+    /// The file to write (.parquet, .jsonl or .tsv), or - for JSON lines on standard output
     #[arg(short, long, default_value = "-", value_name = "FILE")]
     output: PathBuf,
 }
@@ -54,7 +57,7 @@ pub struct Sample {
 /// The arguments of `corpus info`.
 #[derive(Args, Debug)]
 pub struct Info {
-    /// A corpus (.parquet or .jsonl, - for JSON lines on standard input), or with --samples a grammar
+    /// A corpus (.parquet, .jsonl or .tsv, - for JSON lines on standard input), or with --samples a grammar
     file: PathBuf,
     /// Sample this many sentences of the grammar FILE instead of reading a corpus
     #[arg(long, alias = "count", value_parser = whole_number, value_name = "N")]

@@ -1,18 +1,21 @@
 //! `gardenpath learn`: a grammar from sentences and their root labels.
 
+mod names;
 mod report;
+mod sentences;
 
 use super::Answer;
 use crate::cli::{SeedOption, refuse, size, whole_number};
 use crate::draw::table::{counted, grouped};
 use crate::files;
 use crate::progress;
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use gardenpath::learn::paper::{self, PaperLearner};
 use gardenpath::learn::{em, exact};
-use gardenpath::{Corpus, Grammar, Seed, Symbol};
+use gardenpath::{Corpus, Error, Grammar, Symbol};
 use report::Report;
+use sentences::Sentences;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -21,14 +24,14 @@ use std::time::Instant;
 #[command(after_help = "\
 The exact learner recovers every rule, or says why it did not: it tests its grammar on the sentences, without knowing the \
 truth. The algorithm of the paper and EM from random starts are there to compare with. Tokens and classes are those of the \
-corpus.
+corpus; words become the names of the learned tokens and classes.
 
 Examples:
   gardenpath learn c.parquet --vocab 16 --depth 3 -o learned.pcfg
   gardenpath learn c.parquet --vocab 16 --depth 3 --truth g.pcfg --test t.parquet --json
   gardenpath learn --grammar g.pcfg --samples 1e5 --seed 1")]
 pub struct Arguments {
-    /// The sentences with their roots (.jsonl or .parquet), or - for JSON lines on standard input
+    /// The sentences with their roots (.jsonl, .parquet or .tsv), or - for JSON lines on standard input
     #[arg(required_unless_present = "grammar", conflicts_with = "grammar")]
     corpus: Option<PathBuf>,
     /// Sample the sentences from this grammar, on the fly; it is the truth to compare with
@@ -104,9 +107,6 @@ pub enum Alignment {
     Cosine,
 }
 
-/// Fresh sentences of the true grammar for the score.
-const TEST_SENTENCES: u64 = 20_000;
-
 /// A learned grammar, and what mode exact says about it.
 struct Outcome {
     grammar: Grammar,
@@ -146,16 +146,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     {
         bail!("{} has depth {}, expected that of --depth, {depth}", files::shown(path), truth.depth());
     }
-    let corpus = match (&arguments.corpus, &truth, arguments.samples) {
-        (Some(path), ..) => read(path)?,
-        (None, Some(truth), Some(samples)) => sample(truth, arguments.seed.get(), samples)?,
-        _ => bail!("expected a corpus, or --grammar with --samples"),
-    };
-    let test = match (&arguments.test, &truth) {
-        (Some(path), _) => Some(read(path)?),
-        (None, Some(truth)) => Some(sample(truth, arguments.seed.get().child(TEST), TEST_SENTENCES)?),
-        (None, None) => None,
-    };
+    let Sentences { corpus, test, names } = Sentences::gather(arguments, truth.as_ref())?;
     let most = |of_truth: fn(&Grammar) -> usize, of_test: fn(&Corpus) -> &[Symbol]| {
         let of_test =
             test.as_ref().and_then(|test| of_test(test).iter().max()).map_or(0, |&most| usize::from(most) + 1);
@@ -163,13 +154,15 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     };
     let (tokens, classes) = (most(Grammar::vocab, Corpus::tokens), most(Grammar::classes, Corpus::roots));
     let clock = Instant::now();
-    let outcome = learn(&corpus, &Sizes { vocab, depth, tokens, classes }, arguments)?;
+    let outcome = learn(&corpus, &Sizes { vocab, depth, tokens, classes }, arguments);
+    let mut outcome = outcome.map_err(|error| in_file(error, arguments.corpus.as_deref()))?;
     let seconds = clock.elapsed().as_secs_f64();
     if let Some(Judged { skipped, .. }) = outcome.judged
         && skipped > 0
     {
         progress::note(&format!("warning: skipped {} whose length no tree has", counted(skipped, "sentence")));
     }
+    outcome.grammar = names::give(outcome.grammar, &names)?;
     if let Some(output) = &arguments.output {
         let remark = format!("learned from {} sentences by mode {:?}", grouped(corpus.len() as u64), arguments.mode);
         let grammar = outcome.grammar.clone().with_remarks(vec![remark.to_lowercase()]);
@@ -191,9 +184,6 @@ fn hidden_symbols(grammar: &Grammar) -> usize {
     let inner = &grammar.sizes()[1..grammar.depth()];
     inner.iter().copied().max().unwrap_or(grammar.vocab())
 }
-
-/// The child of the seed for the sentences that test a learner: no corpus that a user samples has it.
-const TEST: &str = "test";
 
 impl Arguments {
     fn refuse_options_without_effect(&self) -> Result<()> {
@@ -218,6 +208,19 @@ impl Arguments {
             refuse("--p-binary", self.p_binary, "mode em learns the probabilities of all rules")?;
         }
         Ok(())
+    }
+}
+
+/// The parameters of a learner that are properties of the corpus.
+const OF_CORPUS: [&str; 4] = ["length", "number of sentences", "number of tokens", "number of classes"];
+
+/// An error with the name of the corpus, if it is about that.
+fn in_file(error: anyhow::Error, path: Option<&Path>) -> anyhow::Error {
+    match (error.downcast_ref::<Error>(), path) {
+        (Some(Error::Parameter { name, .. }), Some(path)) if OF_CORPUS.contains(name) => {
+            anyhow!("{}: {error}", files::shown(path))
+        }
+        _ => error,
     }
 }
 
@@ -259,20 +262,4 @@ fn learn(corpus: &Corpus, sizes: &Sizes, arguments: &Arguments) -> Result<Outcom
     };
     spinner.finish_and_clear();
     Ok(outcome)
-}
-
-fn sample(truth: &Grammar, seed: Seed, count: u64) -> Result<Corpus> {
-    Ok(Corpus::try_sample(truth, seed, 0..count)?)
-}
-
-/// Reads a whole corpus whose sentences all have roots.
-fn read(path: &Path) -> Result<Corpus> {
-    let mut corpus = Corpus::default();
-    for piece in files::corpus::read(path, Grammar::MAX_VOCAB)? {
-        corpus.append(&piece?);
-    }
-    if let Some(i) = corpus.roots().iter().position(|&root| root == files::NO_ROOT) {
-        bail!("{}: sentence {} has no root, expected a label for every sentence", files::shown(path), i + 1);
-    }
-    Ok(corpus)
 }

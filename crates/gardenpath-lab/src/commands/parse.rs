@@ -5,7 +5,7 @@ mod modes;
 
 use super::Answer;
 use crate::cli::{SeedOption, refuse, size};
-use crate::files;
+use crate::files::{self, Alphabet};
 use crate::progress;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -23,7 +23,7 @@ With --json, one line per sentence, in order:
   count      {\"trees\":[\"…\", …]}: the exact number of trees of each root
   recognize  {\"roots\":[…]}: the roots that can derive the sentence
   sample     {\"root\",\"tree\"}: a tree from the posterior; tree i depends on the seed and i alone
-What is impossible is null.
+What is impossible is null. Where the grammar names its classes, root_name (recognize: root_names) is the name of the root.
 
 Examples:
   gardenpath parse g.pcfg c.parquet --mode inside --json
@@ -32,7 +32,7 @@ Examples:
 pub struct Arguments {
     /// The grammar (.pcfg or .json)
     grammar: PathBuf,
-    /// The sentences (.jsonl or .parquet), or - for JSON lines on standard input
+    /// The sentences (.jsonl, .parquet or .tsv), or - for JSON lines on standard input; words are names of tokens
     #[arg(required_unless_present = "sentence", conflicts_with = "sentence")]
     corpus: Option<PathBuf>,
     /// What to compute for each sentence: inside, best, count, recognize or sample (see below)
@@ -92,7 +92,7 @@ fn parse_corpus(grammar: &Grammar, path: &Path, arguments: &Arguments, answer: &
     if files::is_standard(path) && files::is_standard(&arguments.grammar) {
         bail!("the grammar and the corpus cannot both come from standard input");
     }
-    let pieces = files::corpus::read(path, grammar.vocab())?;
+    let pieces = files::corpus::read_with(path, Alphabet::of(grammar))?;
     if pieces.fingerprint.as_ref().is_some_and(|fingerprint| *fingerprint != grammar.fingerprint()) {
         progress::note(&format!("note: {} was sampled from another grammar", path.display()));
     }

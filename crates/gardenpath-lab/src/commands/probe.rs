@@ -6,7 +6,7 @@ use super::Answer;
 use crate::cli::{SeedOption, size};
 use crate::files::run::RunDirectory;
 use crate::progress;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use gardenpath_nn::engine;
 use gardenpath_nn::model::Model;
@@ -63,6 +63,12 @@ struct Answered<'a> {
 /// Runs the probes.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     let (directory, recipe, grammar) = RunDirectory::open(&arguments.run)?;
+    let Some(grammar) = grammar else {
+        bail!(
+            "{}: was trained on a corpus without a grammar; a probe needs trees, expected a run with --grammar",
+            arguments.run.display()
+        );
+    };
     let network = recipe.network(&grammar)?;
     let weights = if arguments.initial {
         engine::weights(&network, &recipe.initial_state(&network))?

@@ -2,6 +2,7 @@
 
 mod curve;
 mod line;
+mod task;
 
 use super::Answer;
 use crate::cli::ensemble::{EffectiveFractions, LawOptions, RANDOM_GRAMMAR, RuleOptions, note_rounding};
@@ -14,9 +15,8 @@ use crate::signals::{Interrupt, LastWord};
 use crate::training::checkpoint::interval;
 use crate::training::choices::{Choices, Model, Rule, Scale};
 use crate::training::{Data, Device, Outcome, Recipe};
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
-use gardenpath::{Ensemble, Grammar};
 use gardenpath_nn::Network;
 use gardenpath_nn::engine::{Engine, NamedTensor};
 use gardenpath_nn::train::{Event, Progress, Record, Settings, Trainer};
@@ -24,6 +24,7 @@ use line::StatusLine;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use task::{Task, TestSet};
 
 /// The arguments of `train`.
 #[derive(Args, Debug)]
@@ -35,30 +36,37 @@ With -o the run is kept in a directory: weights (safetensors), measurements, pic
 Examples:
   gardenpath train --model cnn --vocab 8 --depth 2 --fraction 0.125 --samples 4096 --width 256 --seed 1
   gardenpath train --model inn --vocab 16 --depth 3 --fraction 0.0625 --samples 3e4 --width 128 -o run
-  gardenpath train --model transformer --grammar g.pcfg --samples 1e4 --width 128 --json")]
+  gardenpath train --model transformer --grammar g.pcfg --samples 1e4 --width 128 --json
+  gardenpath train --model cnn --corpus mine.jsonl --test others.jsonl --depth 3 --width 128 -o run")]
 pub struct Arguments {
     /// The kind of network
     #[arg(long, value_enum)]
     model: Model,
-    /// Train on the sentences of this grammar instead of a random one
+    /// Train on the sentences of this grammar instead of a random one; with --corpus, the grammar of the corpus if it is known
     #[arg(long, value_name = "FILE", conflicts_with_all = ["vocab", "depth"], conflicts_with_all = RANDOM_GRAMMAR)]
     grammar: Option<PathBuf>,
+    /// Train on your own sentences with their roots (.parquet, .jsonl or .tsv); needs --test
+    #[arg(long, value_name = "FILE", conflicts_with = "vocab", conflicts_with_all = RANDOM_GRAMMAR)]
+    corpus: Option<PathBuf>,
     /// Number of symbols of each level, tokens included
-    #[arg(long, value_parser = size, required_unless_present = "grammar", requires = "depth")]
+    #[arg(long, value_parser = size, required_unless_present_any = ["grammar", "corpus"], requires = "depth")]
     vocab: Option<usize>,
-    /// Number of layers of rules
-    #[arg(long, value_parser = size, required_unless_present = "grammar", requires = "vocab")]
+    /// Number of layers of rules; with --corpus, of the trees that you expect
+    #[arg(long, value_parser = size, required_unless_present = "grammar")]
     depth: Option<usize>,
     #[command(flatten)]
     rules: RuleOptions,
     #[command(flatten)]
     law: LawOptions,
-    /// Number of sentences to learn from
-    #[arg(long, value_parser = whole_number, value_name = "N")]
-    samples: u64,
-    /// Number of sentences to test on
-    #[arg(long, alias = "test", default_value = "20000", value_parser = whole_number, value_name = "N")]
-    test_samples: u64,
+    /// Number of sentences to learn from [default: all of --corpus]
+    #[arg(long, value_parser = whole_number, value_name = "N", required_unless_present = "corpus")]
+    samples: Option<u64>,
+    /// Number of fresh sentences to test on [default: 20000]
+    #[arg(long, value_parser = whole_number, value_name = "N", conflicts_with_all = ["corpus", "test"])]
+    test_samples: Option<u64>,
+    /// Other sentences to test what is learned from --corpus (.parquet, .jsonl or .tsv)
+    #[arg(long, value_parser = task::test_set, value_name = "FILE")]
+    test: Option<TestSet>,
     /// Channels of each layer [default: 512]
     #[arg(long, default_value = "512", value_parser = size, hide_default_value = true)]
     width: usize,
@@ -127,15 +135,16 @@ struct LogLine {
     #[serde(flatten)]
     record: Record,
     normalized_loss: f64,
-    bayes_loss: f64,
+    bayes_loss: Option<f64>,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
-    let (grammar, ensemble) = arguments.grammar()?;
-    let recipe = arguments.recipe(&grammar)?;
-    let network = recipe.network(&grammar)?;
-    let directory = arguments.output.as_ref().map(|path| RunDirectory::prepare(path, &recipe, &grammar)).transpose()?;
+    let mut task = Task::of(arguments)?;
+    let recipe = arguments.recipe(&task)?;
+    let network = task.network(&recipe)?;
+    let prepare = |path: &PathBuf| RunDirectory::prepare(path, &recipe, task.grammar.as_ref());
+    let directory = arguments.output.as_ref().map(prepare).transpose()?;
     if let Some(result) = directory.as_ref().map(RunDirectory::result).transpose()?.flatten() {
         crate::progress::note("this run has ended before; here is its result");
         return if answer.json { answer.json_line(&result) } else { answer.text(&(result_text(&result) + "\n")) };
@@ -148,19 +157,19 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         None => || Interrupted("nothing was kept; -o DIR makes a run resumable".into()),
     });
     let clock = Instant::now();
-    let data = recipe.data(&grammar)?;
+    let data = task.take_data(&recipe)?;
     let mut trainer = match &directory {
         Some(directory) => resume(directory, &recipe, &network, &data, arguments.device)?,
         None => begin(&recipe, &network, &data, arguments.device)?,
     };
-    note_rounding(&ensemble)?;
+    note_rounding(&task.ensemble)?;
     train(&mut trainer, &network, &data, directory.as_ref())?;
 
     let report = Report {
-        vocab: grammar.vocab(),
-        depth: grammar.depth(),
-        fraction: arguments.fraction(),
-        effective_fractions: ensemble.as_ref().map(EffectiveFractions::of).transpose()?,
+        vocab: task.vocab,
+        depth: task.shape.depth(),
+        fraction: task.ensemble.as_ref().and_then(|_| arguments.rules.fraction(task.vocab)),
+        effective_fractions: task.ensemble.as_ref().map(EffectiveFractions::of).transpose()?,
         weights: network.parameters().iter().map(|parameter| parameter.len()).sum(),
         device: if arguments.device == Device::Cpu { "cpu" } else { "gpu" },
         outcome: Outcome::new(&network, &data, trainer.progress()),
@@ -199,7 +208,7 @@ type Run<'a> = Trainer<'a, Box<dyn Engine>>;
 
 /// Trains to the end, with a line on the terminal and everything kept in the directory.
 fn train(trainer: &mut Run<'_>, network: &Network, data: &Data, directory: Option<&RunDirectory>) -> Result<()> {
-    let mut status = StatusLine::new(network, data.bayes_loss);
+    let mut status = StatusLine::new(network, data.bayes_loss());
     let mut saved = Instant::now();
     // A run that is kept is saved before it is left.
     let interrupt = directory.map(|_| Interrupt::listen());
@@ -235,7 +244,7 @@ fn save(directory: &RunDirectory, trainer: &Run<'_>, network: &Network, data: &D
     let line = |&record: &Record| LogLine {
         record,
         normalized_loss: record.test_loss / guessing,
-        bayes_loss: data.bayes_loss,
+        bayes_loss: data.bayes_loss(),
     };
     directory.save_log(&trainer.progress().records.iter().map(line).collect::<Vec<_>>())?;
     directory.save_checkpoint(&state, trainer.progress())
@@ -247,30 +256,15 @@ fn weights_of(network: &Network, state: &[NamedTensor]) -> Vec<NamedTensor> {
 }
 
 impl Arguments {
-    /// The grammar, and the ensemble from which it was drawn unless it is a file.
-    fn grammar(&self) -> Result<(Grammar, Option<Ensemble>)> {
-        if let Some(path) = &self.grammar {
-            return Ok((files::grammar::read(path)?, None));
-        }
-        let (Some(vocab), Some(depth)) = (self.vocab, self.depth) else { bail!("expected --vocab and --depth") };
-        let ensemble = self.law.ensemble(vocab, depth, self.rules.counts(vocab))?;
-        Ok((ensemble.sample(self.seed.get())?, Some(ensemble)))
-    }
-
-    /// The fraction of all tuples that are grammatical, if one was chosen, by default or not.
-    fn fraction(&self) -> Option<f64> {
-        self.vocab.and_then(|vocab| self.rules.fraction(vocab))
-    }
-
-    fn recipe(&self, grammar: &Grammar) -> Result<Recipe> {
-        let Arguments { model, width, samples, batch, max_steps, min_steps, patience, .. } = *self;
+    fn recipe(&self, task: &Task) -> Result<Recipe> {
+        let Arguments { model, width, batch, max_steps, min_steps, patience, .. } = *self;
         let Arguments { optimizer, learning_rate, normalization, layers, heads, mlp, .. } = *self;
         let settings = Settings { batch, max_steps, min_steps, patience };
         let choices = Choices {
             model,
             width,
-            samples,
-            test: self.test_samples,
+            samples: task.samples,
+            test: task.test,
             seed: self.seed.number(),
             settings,
             optimizer,
@@ -280,7 +274,8 @@ impl Arguments {
             heads,
             mlp,
         };
-        choices.recipe(grammar.depth(), &|name| format!("--{}", name.replace('_', "-")))
+        let recipe = choices.recipe(task.shape.depth(), &|name| format!("--{}", name.replace('_', "-")))?;
+        Ok(Recipe { corpora: task.corpora(), ..recipe })
     }
 }
 
@@ -296,13 +291,15 @@ fn result_text(result: &serde_json::Value) -> String {
     let number = |key: &str| result[key].as_f64().unwrap_or(f64::NAN);
     let count = |key: &str| grouped(result[key].as_u64().unwrap_or_default());
     let percent = |key: &str| format!("{:.1}%", 100.0 * number(key));
+    let bayes = match result["bayes_loss"].as_f64() {
+        Some(loss) => format!("\nBayes     {}, accuracy {}", short(loss), percent("bayes_accuracy")),
+        None => String::new(),
+    };
     format!(
-        "test loss {} ({} of guessing), accuracy {}\nBayes     {}, accuracy {}\nbest at step {} of {} ({} epochs), {} s\nended by {}",
+        "test loss {} ({} of guessing), accuracy {}{bayes}\nbest at step {} of {} ({} epochs), {} s\nended by {}",
         short(number("test_loss")),
         short(number("normalized_loss")),
         percent("test_accuracy"),
-        short(number("bayes_loss")),
-        percent("bayes_accuracy"),
         count("best_step"),
         count("steps"),
         short(number("epochs")),

@@ -14,18 +14,24 @@ pub fn bars(items: &[(usize, u64)]) -> String {
     let bin = (last - first + 1).div_ceil(MAX_BARS);
     let mut counts = vec![0; (last - first) / bin + 1];
     items.iter().for_each(|&(item, count)| counts[(item - first) / bin] += count);
-    let most = counts.iter().copied().max().unwrap_or(0).max(1) as f64;
     let label = |k: usize| match (first + k * bin, bin) {
         (start, 1) => start.to_string(),
         (start, _) => format!("{start}–{}", (start + bin - 1).min(last)),
     };
-    let width = (0..counts.len()).map(|k| label(k).chars().count()).max().unwrap_or(0);
+    let labels: Vec<String> = (0..counts.len()).map(label).collect();
+    named_bars(&labels, &counts)
+}
+
+/// One bar per name, with its count.
+pub fn named_bars(names: &[String], counts: &[u64]) -> String {
+    let most = counts.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let total: u64 = counts.iter().sum();
     let mut text = String::new();
-    for (k, &count) in counts.iter().enumerate() {
+    for (name, &count) in names.iter().zip(counts) {
         let bar = bar(count as f64 / most * BAR_WIDTH);
         let share = 100.0 * count as f64 / total.max(1) as f64;
-        text += &format!("{:>width$} │{bar} {} ({share:.2}%)\n", label(k), grouped(count));
+        text += &format!("{name:>width$} │{bar} {} ({share:.2}%)\n", grouped(count));
     }
     text
 }

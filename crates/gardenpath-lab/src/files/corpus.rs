@@ -1,6 +1,7 @@
 //! Corpora in files, whatever their format: they are read and written piece by piece, never whole in memory.
 
-use super::{is_standard, jsonl, parquet, plain, shown};
+use super::alphabet::Alphabet;
+use super::{is_standard, jsonl, parquet, plain, shown, tsv};
 use anyhow::{Result, anyhow, bail};
 use gardenpath::Corpus;
 use std::fs::File;
@@ -10,10 +11,12 @@ use std::path::Path;
 /// How a corpus is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// One JSON object per line: `{"tokens":[3,0,1,2],"root":5}`.
+    /// One JSON object per line: `{"tokens":[3,0,1,2],"root":5}`, or with words instead of numbers.
     Jsonl,
     /// Columns `tokens`, `root` and, if wanted, `tree`.
     Parquet,
+    /// A label, a tab, and tokens between spaces on each line.
+    Tsv,
 }
 
 impl Format {
@@ -23,7 +26,11 @@ impl Format {
             _ if is_standard(path) => Ok(Format::Jsonl),
             Some("jsonl" | "ndjson") => Ok(Format::Jsonl),
             Some("parquet") => Ok(Format::Parquet),
-            _ => bail!("{}: expected a corpus whose name ends in .parquet or .jsonl, or - for JSON lines", shown(path)),
+            Some("tsv") => Ok(Format::Tsv),
+            _ => bail!(
+                "{}: expected a corpus whose name ends in .parquet, .jsonl or .tsv, or - for JSON lines",
+                shown(path)
+            ),
         }
     }
 }
@@ -34,14 +41,27 @@ pub struct Pieces {
     pub fingerprint: Option<String>,
     /// The numbers of different tokens and roots that the file says there are.
     pub sizes: Option<(usize, usize)>,
-    pieces: Box<dyn Iterator<Item = Result<Corpus>>>,
+    source: Box<dyn Source>,
+}
+
+/// A reader of one format.
+pub(super) trait Source: Iterator<Item = Result<Corpus>> {
+    /// The words that were found so far.
+    fn alphabet(&self) -> &Alphabet;
+}
+
+impl Pieces {
+    /// The words that were found so far.
+    pub fn alphabet(&self) -> &Alphabet {
+        self.source.alphabet()
+    }
 }
 
 impl Iterator for Pieces {
     type Item = Result<Corpus>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.pieces.next()
+        self.source.next()
     }
 }
 
@@ -51,13 +71,18 @@ pub(super) const PIECE_SENTENCES: usize = 1 << 14;
 /// Tokens after which a piece ends early, so that long sentences do not fill the memory.
 pub(super) const PIECE_TOKENS: usize = 1 << 20;
 
-/// Reads a corpus whose tokens must be below `vocab`.
+/// Reads a corpus of numbers, whose tokens must be below `vocab`.
 pub fn read(path: &Path, vocab: usize) -> Result<Pieces> {
+    read_with(path, Alphabet::numbers(vocab))
+}
+
+/// Reads a corpus whose tokens and roots are those of an alphabet.
+pub fn read_with(path: &Path, alphabet: Alphabet) -> Result<Pieces> {
     let format = Format::of(path)?;
     let name = shown(path).to_string();
     if is_standard(path) {
-        let pieces = Box::new(jsonl::Reader::new(BufReader::new(io::stdin()), name, vocab));
-        return Ok(Pieces { fingerprint: None, sizes: None, pieces });
+        let source = Box::new(jsonl::Reader::new(BufReader::new(io::stdin()), name, alphabet));
+        return Ok(Pieces { fingerprint: None, sizes: None, source });
     }
     let file = File::open(path).map_err(|e| anyhow!("{name}: {}", plain(&e)))?;
     match file.metadata() {
@@ -65,14 +90,19 @@ pub fn read(path: &Path, vocab: usize) -> Result<Pieces> {
         Ok(found) if found.is_file() && found.len() == 0 => bail!("{name}: is empty, expected sentences"),
         _ => {}
     }
+    let lines = |file| BufReader::with_capacity(1 << 18, file);
     Ok(match format {
         Format::Jsonl => {
-            let source = BufReader::with_capacity(1 << 18, file);
-            Pieces { fingerprint: None, sizes: None, pieces: Box::new(jsonl::Reader::new(source, name, vocab)) }
+            let source = Box::new(jsonl::Reader::new(lines(file), name, alphabet));
+            Pieces { fingerprint: None, sizes: None, source }
+        }
+        Format::Tsv => {
+            let source = Box::new(tsv::Reader::new(lines(file), name, alphabet));
+            Pieces { fingerprint: None, sizes: None, source }
         }
         Format::Parquet => {
-            let reader = parquet::Reader::open(file, name, vocab)?;
-            Pieces { fingerprint: reader.fingerprint(), sizes: reader.sizes(), pieces: Box::new(reader) }
+            let reader = parquet::Reader::open(file, name, alphabet)?;
+            Pieces { fingerprint: reader.fingerprint(), sizes: reader.sizes(), source: Box::new(reader) }
         }
     })
 }

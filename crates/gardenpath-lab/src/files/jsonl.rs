@@ -2,15 +2,18 @@
 
 mod bad_line;
 
-use super::corpus::{PIECE_SENTENCES, PIECE_TOKENS};
-use super::{NO_ROOT, known_root};
-use anyhow::{Result, anyhow, bail};
-use gardenpath::{Corpus, Symbol, check_tokens};
+use super::alphabet::Alphabet;
+use super::corpus::{PIECE_SENTENCES, PIECE_TOKENS, Source};
+use super::lines::Lines;
+use super::{NO_ROOT, Names, known_root};
+use anyhow::{Result, anyhow};
+use gardenpath::{Corpus, Symbol};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::io::{BufRead, Read, Write};
+use std::borrow::Cow;
+use std::io::{BufRead, Write};
 
-/// A line as it is read. Other fields are ignored.
+/// A line of numbers as it is read. Other fields are ignored.
 #[derive(Deserialize)]
 struct Line {
     tokens: Vec<Symbol>,
@@ -18,86 +21,124 @@ struct Line {
     root: Option<Symbol>,
 }
 
+/// A line with words.
+#[derive(Deserialize)]
+struct WordLine<'l> {
+    #[serde(borrow)]
+    tokens: Vec<Item<'l>>,
+    #[serde(default, borrow)]
+    root: Option<Item<'l>>,
+}
+
+/// A token or a root.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Item<'l> {
+    Number(Symbol),
+    Word(#[serde(borrow)] Cow<'l, str>),
+}
+
+/// A symbol as it is written.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Written<'c> {
+    Number(Symbol),
+    Word(&'c str),
+}
+
+/// Tokens as they are written.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Tokens<'c> {
+    Numbers(&'c [Symbol]),
+    Words(Vec<&'c str>),
+}
+
 /// A line as it is written.
 #[derive(Serialize)]
 struct Record<'c> {
-    tokens: &'c [Symbol],
+    tokens: Tokens<'c>,
     /// Left out if it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    root: Option<Symbol>,
+    root: Option<Written<'c>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<&'c str>,
 }
-
-/// A longer line is not a sentence: the longest has 59,049 tokens.
-const MAX_LINE: u64 = 16 << 20;
-
-/// Some editors put it at the beginning of a text.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Sentences that one task formats.
 const SHARD: usize = 1024;
 
 /// Reads pieces of a corpus from lines.
 pub struct Reader<R> {
-    source: R,
-    name: String,
-    vocab: usize,
-    line: u64,
-    buffer: Vec<u8>,
+    lines: Lines<R>,
+    alphabet: Alphabet,
+    /// The number of the sentence, from 1.
+    sentence: u64,
+    /// Whether a line had words.
+    words: bool,
     failed: bool,
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads from `source`, which messages call `name`; tokens must be below `vocab`.
-    pub fn new(source: R, name: String, vocab: usize) -> Self {
-        Reader { source, name, vocab, line: 0, buffer: Vec::new(), failed: false }
+    /// Reads from `source`, which messages call `name`.
+    pub fn new(source: R, name: String, alphabet: Alphabet) -> Self {
+        Reader { lines: Lines::new(source, name), alphabet, sentence: 0, words: false, failed: false }
     }
 
     fn read_piece(&mut self) -> Result<Corpus> {
         let mut piece = Corpus::default();
-        while piece.len() < PIECE_SENTENCES && piece.tokens().len() < PIECE_TOKENS && self.read_line()? {
-            let Line { tokens, root } = parse(&self.buffer, self.vocab).map_err(|reason| self.refuse(&reason))?;
-            check_tokens(&tokens, self.vocab).map_err(|e| self.refuse(&e.to_string()))?;
-            piece.push(&tokens, root.unwrap_or(NO_ROOT));
+        while piece.len() < PIECE_SENTENCES && piece.tokens().len() < PIECE_TOKENS && self.lines.advance()? {
+            self.sentence += 1;
+            self.read_sentence(&mut piece)?;
         }
         Ok(piece)
     }
 
-    /// Reads the next line that is not blank; `false` at the end.
-    fn read_line(&mut self) -> Result<bool> {
-        loop {
-            self.buffer.clear();
-            self.line += 1;
-            let mut limited = (&mut self.source).take(MAX_LINE);
-            let read = limited.read_until(b'\n', &mut self.buffer);
-            let read = read.map_err(|e| anyhow!("{}: {}", self.name, super::plain(&e)))?;
-            if self.line == 1 && self.buffer.starts_with(BYTE_ORDER_MARK) {
-                self.buffer.drain(..BYTE_ORDER_MARK.len());
-            }
-            if read as u64 == MAX_LINE {
-                bail!(self.refuse(&format!("is longer than {} MB, expected one sentence per line", MAX_LINE >> 20)));
-            }
-            if read == 0 || !self.buffer.trim_ascii().is_empty() {
-                return Ok(read > 0);
+    fn read_sentence(&mut self, piece: &mut Corpus) -> Result<()> {
+        let Reader { lines, alphabet, sentence, words, .. } = self;
+        let text = lines.text()?;
+        // A list would be taken for the fields in their order.
+        let object = text.trim_start().starts_with('{');
+        let refuse = |reason: String| lines.refuse(&reason);
+        let mut error = None;
+        if !*words {
+            match serde_json::from_str::<Line>(text) {
+                Ok(Line { tokens, root }) if object && root != Some(NO_ROOT) => {
+                    alphabet.tokens.check(&tokens).map_err(refuse)?;
+                    alphabet.roots.check(root.as_slice()).map_err(refuse)?;
+                    piece.push(&tokens, root.unwrap_or(NO_ROOT));
+                    return Ok(());
+                }
+                Ok(_) => {}
+                Err(found) => error = Some(found),
             }
         }
-    }
-
-    fn refuse(&self, reason: &str) -> anyhow::Error {
-        anyhow!("{}: line {}: {reason}", self.name, self.line)
-    }
-}
-
-fn parse(bytes: &[u8], vocab: usize) -> Result<Line, String> {
-    // Without the line break, or an early end would be said to be on the next line.
-    let text = std::str::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())?.trim_end();
-    // A list would be taken for the fields in their order.
-    let object = text.trim_start().starts_with('{');
-    match serde_json::from_str::<Line>(text) {
-        Ok(line) if object && line.root != Some(NO_ROOT) => Ok(line),
-        Ok(_) => Err(bad_line::describe(text, vocab, None)),
-        Err(error) => Err(bad_line::describe(text, vocab, Some(&error))),
+        let accepted = alphabet.tokens.accepts_words();
+        match serde_json::from_str::<WordLine>(text) {
+            Ok(WordLine { tokens, root }) if object && accepted && !matches!(root, Some(Item::Number(NO_ROOT))) => {
+                *words = true;
+                let wrong = |reason: String| anyhow!("{}: sentence {sentence}: {reason}", lines.name());
+                let mut symbols = Vec::with_capacity(tokens.len());
+                for token in &tokens {
+                    let symbol = match token {
+                        Item::Number(number) => alphabet.tokens.check(&[*number]).map(|()| *number),
+                        Item::Word(word) => alphabet.tokens.word(word, *sentence),
+                    };
+                    symbols.push(symbol.map_err(wrong)?);
+                }
+                let root = match root {
+                    Some(Item::Number(number)) => alphabet.roots.check(&[number]).map(|()| number),
+                    Some(Item::Word(word)) if !word.is_empty() => alphabet.roots.word(&word, *sentence),
+                    _ => Ok(NO_ROOT),
+                };
+                piece.push(&symbols, root.map_err(wrong)?);
+                Ok(())
+            }
+            found => {
+                let error = error.or(found.err());
+                Err(refuse(bad_line::describe(text, alphabet.tokens.limit(), accepted, error.as_ref())))
+            }
+        }
     }
 }
 
@@ -117,8 +158,27 @@ impl<R: BufRead> Iterator for Reader<R> {
     }
 }
 
-/// Writes a piece of a corpus as lines, with its trees if there are any.
+impl<R: BufRead> Source for Reader<R> {
+    fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
+    }
+}
+
+/// Writes a piece of a corpus as lines of numbers, with its trees if there are any.
 pub fn write(out: &mut dyn Write, piece: &Corpus, trees: Option<&[String]>) -> std::io::Result<()> {
+    write_with(out, piece, trees, &Names::default())
+}
+
+/// Writes a piece of a corpus as lines with the words of `names`, or numbers, and with its trees if there are any.
+pub fn write_with(out: &mut dyn Write, piece: &Corpus, trees: Option<&[String]>, names: &Names) -> std::io::Result<()> {
+    let tokens = |sentence| match &names.tokens {
+        None => Tokens::Numbers(sentence),
+        Some(names) => Tokens::Words(sentence.iter().map(|&token| names[usize::from(token)].as_str()).collect()),
+    };
+    let root = |root: Symbol| match &names.roots {
+        None => Written::Number(root),
+        Some(names) => Written::Word(&names[usize::from(root)]),
+    };
     let numbers: Vec<usize> = (0..piece.len()).collect();
     let texts: Vec<Vec<u8>> = numbers
         .par_chunks(SHARD)
@@ -126,7 +186,8 @@ pub fn write(out: &mut dyn Write, piece: &Corpus, trees: Option<&[String]>) -> s
             let mut text = Vec::new();
             for &i in shard {
                 let tree = trees.map(|trees| trees[i].as_str());
-                let record = Record { tokens: piece.sentence(i), root: known_root(piece.roots()[i]), tree };
+                let root = known_root(piece.roots()[i]).map(root);
+                let record = Record { tokens: tokens(piece.sentence(i)), root, tree };
                 serde_json::to_writer(&mut text, &record).expect("records are JSON");
                 text.push(b'\n');
             }
@@ -141,7 +202,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Vec<Corpus>> {
-        Reader::new(text.as_bytes(), "c.jsonl".into(), 4).collect()
+        Reader::new(text.as_bytes(), "c.jsonl".into(), Alphabet::numbers(4)).collect()
     }
 
     #[test]

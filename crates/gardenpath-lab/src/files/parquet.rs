@@ -1,5 +1,6 @@
-//! Corpora as Parquet: columns `tokens` (lists of small integers), `root` and, if wanted, `tree`.
+//! Corpora as Parquet: columns `tokens` (lists of small integers or of words), `root` and, if wanted, `tree`.
 
+mod columns;
 mod reader;
 mod source;
 mod thrift;

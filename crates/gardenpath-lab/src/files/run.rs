@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! run.json                the recipe
-//! grammar.pcfg            the grammar
+//! grammar.pcfg            the grammar, if it is known
 //! best.safetensors        the weights with the smallest test loss
 //! checkpoint.safetensors  where to go on: weights, state of the optimiser, all measurements
 //! log.jsonl               one line for each measurement of the test loss
@@ -51,7 +51,7 @@ pub const RESULT: &str = "result.json";
 impl RunDirectory {
     /// The directory of a new run, or of one that goes on: then recipe and grammar must be the same, and no other process may be at
     /// work on it.
-    pub fn prepare(path: &Path, recipe: &Recipe, grammar: &Grammar) -> Result<Self> {
+    pub fn prepare(path: &Path, recipe: &Recipe, grammar: Option<&Grammar>) -> Result<Self> {
         fs::create_dir_all(path).map_err(|e| anyhow!("{}: cannot be made: {}", path.display(), plain(&e)))?;
         // A run that has ended is only read.
         let lock = if path.join(RESULT).exists() { None } else { lock(path)? };
@@ -59,19 +59,23 @@ impl RunDirectory {
         let directory = RunDirectory { path: path.to_owned(), recipe: recipe.clone(), identity, _lock: lock };
         if directory.file(RECIPE).exists() {
             let (found, found_grammar) = contents(path)?;
-            if &found != recipe || found_grammar.fingerprint() != grammar.fingerprint() {
-                bail!("{}: holds another run; choose another directory, or remove this one", path.display());
+            let same_grammar = found_grammar.map(|found| found.fingerprint()) == grammar.map(Grammar::fingerprint);
+            if &found != recipe || !same_grammar {
+                let other = other_run(&found, recipe);
+                bail!("{}: holds {other}; choose another directory, or remove this one", path.display());
             }
         } else {
             directory.refuse_remains(grammar)?;
-            directory.write(GRAMMAR, grammar.to_text().as_bytes())?;
+            if let Some(grammar) = grammar {
+                directory.write(GRAMMAR, grammar.to_text().as_bytes())?;
+            }
             directory.write_json(RECIPE, recipe)?;
         }
         Ok(directory)
     }
 
     /// Refuses to write a recipe beside what another run left, or anything else that would be lost.
-    fn refuse_remains(&self, grammar: &Grammar) -> Result<()> {
+    fn refuse_remains(&self, grammar: Option<&Grammar>) -> Result<()> {
         let other = |name: &str, what: &str| anyhow!("{}: {what}; choose another directory", self.file(name).display());
         if self.checkpoint()?.is_none()
             && let Some(name) = [BEST, LOG, RESULT].into_iter().find(|name| self.file(name).exists())
@@ -79,19 +83,19 @@ impl RunDirectory {
             return Err(other(name, "belongs to a run whose run.json is missing"));
         }
         let path = self.file(GRAMMAR);
-        if path.exists() && super::grammar::read(&path)?.fingerprint() != grammar.fingerprint() {
+        if path.exists() && Some(super::grammar::read(&path)?.fingerprint()) != grammar.map(Grammar::fingerprint) {
             return Err(other(GRAMMAR, "is not the grammar of this run"));
         }
         Ok(())
     }
 
-    /// The directory of an existing run, with its recipe and grammar, to be read.
-    pub fn open(path: &Path) -> Result<(Self, Recipe, Grammar)> {
+    /// The directory of an existing run, with its recipe and its grammar if that is known, to be read.
+    pub fn open(path: &Path) -> Result<(Self, Recipe, Option<Grammar>)> {
         if !path.join(RECIPE).is_file() {
             bail!("{}: is not the directory of a run, expected one that 'gardenpath train -o' made", path.display());
         }
         let (recipe, grammar) = contents(path)?;
-        let identity = recipe.identity(&grammar)?;
+        let identity = recipe.identity(grammar.as_ref())?;
         Ok((RunDirectory { path: path.to_owned(), recipe: recipe.clone(), identity, _lock: None }, recipe, grammar))
     }
 
@@ -201,12 +205,23 @@ impl RunDirectory {
     }
 }
 
-/// The recipe and the grammar of a run.
-fn contents(path: &Path) -> Result<(Recipe, Grammar)> {
+/// How a run in a directory differs from the one that was asked for.
+fn other_run(found: &Recipe, wanted: &Recipe) -> &'static str {
+    match (&found.corpora, &wanted.corpora) {
+        (Some(found), Some(wanted)) if found.train != wanted.train => "a run on other training sentences",
+        (Some(found), Some(wanted)) if found.test != wanted.test => "a run on other test sentences",
+        _ => "another run",
+    }
+}
+
+/// The recipe of a run, and its grammar if that is known.
+fn contents(path: &Path) -> Result<(Recipe, Option<Grammar>)> {
     let file = path.join(RECIPE);
-    let recipe = serde_json::from_slice(&read(&file)?)
+    let recipe: Recipe = serde_json::from_slice(&read(&file)?)
         .map_err(|e| anyhow!("{}: is not the recipe of a run: {e}", file.display()))?;
-    Ok((recipe, super::grammar::read(&path.join(GRAMMAR))?))
+    let known = recipe.corpora.as_ref().is_none_or(|corpora| corpora.grammar);
+    let grammar = known.then(|| super::grammar::read(&path.join(GRAMMAR))).transpose()?;
+    Ok((recipe, grammar))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {

@@ -71,7 +71,7 @@ impl Kind for Train {
         let outcome = self.train(keeper)?.outcome;
         let classes = self.sampled.vocab;
         let error = normalized_error(outcome.test_accuracy, classes);
-        let bayes = outcome.bayes_loss / (classes as f64).ln();
+        let bayes = outcome.bayes_loss.expect("the grammar of a cell is known") / (classes as f64).ln();
         let Value::Object(mut result) = serde_json::to_value(outcome)? else { unreachable!("an outcome is an object") };
         result.insert("normalized_error".into(), error.into());
         result.insert("bayes_normalized_loss".into(), bayes.into());
@@ -150,7 +150,7 @@ impl Train {
         let grammar = self.sampled.grammar(self.seed)?;
         let recipe = self.choices().recipe(self.sampled.depth, &str::to_owned)?;
         let network = recipe.network(&grammar)?;
-        let run = recipe.identity(&grammar)?;
+        let run = recipe.identity(Some(&grammar))?;
         let data = recipe.data(&grammar)?;
         let resumed = keeper.load().and_then(|bytes| match self.resume(&bytes, &run, &recipe, &network, &data) {
             Ok(resumed) => Some(resumed),

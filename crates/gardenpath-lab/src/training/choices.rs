@@ -142,7 +142,7 @@ impl Choices {
             Rule::Sgd => Optimizer::Sgd { learning_rate },
             Rule::Adam => Optimizer::Adam { learning_rate },
         };
-        Ok(Recipe { architecture, width, optimizer, settings, samples, test, seed })
+        Ok(Recipe { architecture, width, optimizer, settings, samples, test, seed, corpora: None })
     }
 }
 

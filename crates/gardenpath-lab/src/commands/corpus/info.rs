@@ -2,12 +2,12 @@
 
 use super::{Info, numbers};
 use crate::commands::Answer;
-use crate::draw::plot::bars;
+use crate::draw::plot::{bars, named_bars};
 use crate::draw::table::{grouped, short};
-use crate::files::{self, NO_ROOT};
+use crate::files::{self, Alphabet, NO_ROOT, Names};
 use crate::progress;
-use anyhow::{Result, bail};
-use gardenpath::{Corpus, Grammar, Sampler};
+use anyhow::{Result, anyhow, bail};
+use gardenpath::{Corpus, Grammar, Sampler, Symbol};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -18,6 +18,8 @@ struct Tally {
     by_length: Vec<u64>,
     /// Indexed by root; the last one counts sentences without a root.
     by_root: Vec<u64>,
+    /// The words of tokens and roots, if they are words.
+    names: Names,
 }
 
 #[derive(Serialize)]
@@ -29,6 +31,10 @@ struct Summary {
     lengths: Vec<LengthCount>,
     roots: Vec<u64>,
     unlabelled: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token_names: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root_names: Option<Vec<String>>,
 }
 
 #[derive(Serialize)]
@@ -78,12 +84,18 @@ fn tally_file(arguments: &Info) -> Result<Tally> {
     }
     let spinner = progress::counter("sentences read:");
     let mut tally = Tally::default();
-    for piece in files::corpus::read(&arguments.file, usize::from(NO_ROOT))? {
+    let mut pieces = files::corpus::read_with(&arguments.file, Alphabet::open())?;
+    for piece in &mut pieces {
         let piece = piece?;
         tally.add(&piece);
         spinner.inc(piece.len() as u64);
     }
     spinner.finish_and_clear();
+    let name = |e: String| anyhow!("{}: {e}", files::shown(&arguments.file));
+    let Alphabet { tokens, roots } = pieces.alphabet();
+    let (tokens, roots) = (tokens.settle().map_err(name)?, roots.settle().map_err(name)?);
+    tally.rename(|symbols| roots.apply(symbols));
+    tally.names = Names { tokens: tokens.into_words(), roots: roots.into_words() };
     Ok(tally)
 }
 
@@ -97,6 +109,17 @@ impl Tally {
         self.by_length.resize(self.by_length.len().max(longest + 1), 0);
         for sentence in corpus.sentences() {
             self.by_length[sentence.len()] += 1;
+        }
+    }
+
+    /// Gives the roots other numbers, once the words of the whole file are known.
+    fn rename(&mut self, apply: impl Fn(&mut [Symbol])) {
+        let counts = std::mem::take(&mut self.by_root);
+        self.by_root.resize(counts.len(), 0);
+        for (root, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let mut root = [root as Symbol];
+            apply(&mut root);
+            self.by_root[usize::from(root[0])] += count;
         }
     }
 
@@ -122,6 +145,8 @@ impl Tally {
             lengths: lengths().map(|(len, &count)| LengthCount { len, count }).collect(),
             roots,
             unlabelled,
+            token_names: self.names.tokens.clone(),
+            root_names: self.names.roots.clone(),
         }
     }
 }
@@ -134,12 +159,17 @@ impl Summary {
             grouped(self.tokens),
             short(self.mean_length)
         );
+        if let Some(names) = &self.token_names {
+            text += &format!("words        {}\n", names.join(" "));
+        }
         text += "\nlength\n";
         let lengths: Vec<(usize, u64)> = self.lengths.iter().map(|entry| (entry.len, entry.count)).collect();
         text += &bars(&lengths);
         text += "\nroot\n";
-        let roots: Vec<(usize, u64)> = self.roots.iter().copied().enumerate().collect();
-        text += &bars(&roots);
+        text += &match &self.root_names {
+            Some(names) => named_bars(names, &self.roots),
+            None => bars(&self.roots.iter().copied().enumerate().collect::<Vec<_>>()),
+        };
         if self.unlabelled > 0 {
             text += &format!("without a root: {}\n", grouped(self.unlabelled));
         }

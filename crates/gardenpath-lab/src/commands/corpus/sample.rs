@@ -4,7 +4,7 @@ use super::{Sample, numbers};
 use crate::commands::Answer;
 use crate::draw::table::grouped;
 use crate::files::parquet::{Writer, keys};
-use crate::files::{self, Format, Output, jsonl};
+use crate::files::{self, Format, Names, Output, jsonl, tsv};
 use crate::progress;
 use anyhow::{Result, bail};
 use gardenpath::{Corpus, Grammar, Sampler, Seed};
@@ -36,9 +36,10 @@ struct Piece {
 
 /// Where the pieces go.
 enum Sink<'o> {
-    Standard(&'o mut dyn Write),
-    Jsonl(Output),
+    Standard(&'o mut dyn Write, Names),
+    Jsonl(Output, Names),
     Parquet(Box<Writer>),
+    Tsv(Output, Names),
 }
 
 /// Samples the corpus.
@@ -47,14 +48,16 @@ pub fn run(arguments: &Sample, answer: &mut Answer) -> Result<()> {
     let format = Format::of(&arguments.output)?;
     let to_file = !files::is_standard(&arguments.output);
     let grammar = files::grammar::read(&arguments.grammar)?;
+    let names = names(&grammar, arguments, format)?;
     let mut sink = match format {
-        Format::Jsonl if !to_file => Sink::Standard(&mut *answer.out),
-        Format::Jsonl => Sink::Jsonl(Output::create(&arguments.output)?),
+        Format::Jsonl if !to_file => Sink::Standard(&mut *answer.out, names),
+        Format::Jsonl => Sink::Jsonl(Output::create(&arguments.output)?, names),
         Format::Parquet => {
             refuse_terminal(&arguments.output)?;
             let origin = origin(&grammar, arguments);
-            Sink::Parquet(Box::new(Writer::create(&arguments.output, &origin, arguments.trees)?))
+            Sink::Parquet(Box::new(Writer::create_with(&arguments.output, &origin, arguments.trees, names)?))
         }
+        Format::Tsv => Sink::Tsv(Output::create(&arguments.output)?, names),
     };
     let (sampler, seed) = (Sampler::new(&grammar), arguments.seed.get());
     let size = (PIECE_TOKENS / grammar.mean_length()).clamp(1.0, 262_144.0) as u64;
@@ -96,6 +99,26 @@ fn trees(sampler: &Sampler, grammar: &Grammar, seed: Seed, first: u64, count: us
     (0..count as u64).into_par_iter().map(|i| sampler.tree(seed, first + i).to_text(grammar)).collect()
 }
 
+/// The words to write: text has those of the grammar, other formats numbers unless words are asked for.
+fn names(grammar: &Grammar, arguments: &Sample, format: Format) -> Result<Names> {
+    if format == Format::Tsv {
+        if arguments.trees {
+            bail!("{}: has no place for --trees, expected .parquet or .jsonl", arguments.output.display());
+        }
+        let names = Names::of(grammar);
+        tsv::check_names(&names)?;
+        return Ok(names);
+    }
+    if !arguments.words {
+        return Ok(Names::default());
+    }
+    let names = Names::of(grammar);
+    if names.are_numbers() {
+        bail!("--words: {} has no names for tokens and classes", files::shown(&arguments.grammar));
+    }
+    Ok(names)
+}
+
 /// What the file says about itself.
 fn origin(grammar: &Grammar, arguments: &Sample) -> Vec<(&'static str, String)> {
     vec![
@@ -126,16 +149,17 @@ impl Sink<'_> {
     fn write(&mut self, piece: Piece) -> Result<()> {
         let Piece { corpus, trees } = piece;
         match self {
-            Sink::Standard(out) => Ok(jsonl::write(*out, &corpus, trees.as_deref())?),
-            Sink::Jsonl(output) => Ok(jsonl::write(output, &corpus, trees.as_deref())?),
+            Sink::Standard(out, names) => Ok(jsonl::write_with(*out, &corpus, trees.as_deref(), names)?),
+            Sink::Jsonl(output, names) => Ok(jsonl::write_with(output, &corpus, trees.as_deref(), names)?),
             Sink::Parquet(writer) => writer.write(&corpus, trees),
+            Sink::Tsv(output, names) => Ok(tsv::write(output, &corpus, names)?),
         }
     }
 
     fn finish(self) -> Result<()> {
         match self {
-            Sink::Standard(out) => Ok(out.flush()?),
-            Sink::Jsonl(output) => output.finish(),
+            Sink::Standard(out, _) => Ok(out.flush()?),
+            Sink::Jsonl(output, _) | Sink::Tsv(output, _) => output.finish(),
             Sink::Parquet(writer) => writer.finish(),
         }
     }

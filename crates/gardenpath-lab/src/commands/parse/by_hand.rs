@@ -3,7 +3,7 @@
 use crate::commands::Answer;
 use crate::draw::table::{Table, short};
 use crate::draw::{tree_svg, tree_text};
-use crate::files::atomic;
+use crate::files::{Alphabet, Names, atomic};
 use anyhow::{Result, anyhow, bail};
 use gardenpath::{BestLog, Chart, Count, Grammar, Inside, Parser, Recognition, Semiring, Symbol, Tree};
 use serde::Serialize;
@@ -29,6 +29,11 @@ struct Report {
     /// The most probable trees.
     #[serde(rename = "parses")]
     trees: Vec<ScoredTree>,
+    /// The names of the tokens of the sentence and of all classes, if the grammar gives some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root_names: Option<Vec<String>>,
 }
 
 /// A tree with its probabilities.
@@ -74,23 +79,16 @@ pub fn run(grammar: &Grammar, sentence: &str, limit: usize, svg: Option<&Path>, 
 ///
 /// If no token's name is a number, numbers stand for tokens without brackets, too.
 fn read_sentence(grammar: &Grammar, text: &str) -> Result<Vec<Symbol>> {
-    let depth = grammar.depth();
     let trimmed = text.trim();
     let inner = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    let named_by_numbers = (0..grammar.vocab()).any(|k| grammar.name(depth, k as Symbol).parse::<usize>().is_ok());
-    let words = inner.unwrap_or(trimmed).split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
-    let symbol = |word: &str| {
-        let by_name = if inner.is_none() { grammar.symbol(depth, word) } else { None };
-        let by_number = || {
-            let number = word.parse::<usize>().ok().filter(|&number| number < grammar.vocab());
-            number.map(|number| number as Symbol).filter(|_| inner.is_some() || !named_by_numbers)
-        };
-        by_name.or_else(by_number).ok_or_else(|| {
-            let names: Vec<_> = (0..grammar.vocab().min(12)).map(|k| grammar.name(depth, k as Symbol)).collect();
-            let more = if grammar.vocab() > 12 { " …" } else { "" };
-            anyhow!("--sentence: {word:?} is not one of the {} tokens {}{more}", grammar.vocab(), names.join(" "))
-        })
-    };
+    // A comma may be the name of a token itself.
+    let commas =
+        inner.is_some() || (0..grammar.vocab()).all(|k| !grammar.name(grammar.depth(), k as Symbol).contains(','));
+    let between = |c: char| c.is_whitespace() || (commas && c == ',');
+    let words = inner.unwrap_or(trimmed).split(between).filter(|word| !word.is_empty());
+    // In brackets there are numbers, whatever the names are.
+    let mut lexicon = if inner.is_some() { Alphabet::numbers(grammar.vocab()) } else { Alphabet::of(grammar) }.tokens;
+    let symbol = |word: &str| lexicon.text(word, 1).map_err(|reason| anyhow!("--sentence: {reason}"));
     let tokens = words.map(symbol).collect::<Result<Vec<Symbol>>>()?;
     if tokens.is_empty() {
         bail!("--sentence is empty, expected tokens such as \"0 3 1 2\"");
@@ -114,7 +112,11 @@ fn report(grammar: &Grammar, tokens: Vec<Symbol>, limit: usize) -> Result<Report
         Some(evidence) => scored_trees(grammar, &tokens, evidence, limit)?,
         None => Vec::new(),
     };
+    let names = Names::of(grammar);
+    let word = |names: Vec<String>| tokens.iter().map(|&token| names[usize::from(token)].clone()).collect();
     Ok(Report {
+        words: names.tokens.map(word),
+        root_names: names.roots,
         len: tokens.len(),
         tokens,
         logprob_sentence,

@@ -51,6 +51,9 @@ pub enum Found {
         entropy: f64,
         /// The most probable root.
         root: Option<Symbol>,
+        /// Its name, if the grammar gives one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        root_name: Option<String>,
     },
     /// The most probable tree.
     Best {
@@ -60,6 +63,9 @@ pub enum Found {
         logprob: Option<f64>,
         /// As bracketed text.
         tree: Option<String>,
+        /// The name of the root, if the grammar gives one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        root_name: Option<String>,
     },
     /// The number of trees of each root, in decimal.
     Count {
@@ -70,6 +76,9 @@ pub enum Found {
     Recognize {
         /// In increasing order.
         roots: Vec<Symbol>,
+        /// Their names, if the grammar gives some.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        root_names: Option<Vec<String>>,
     },
     /// A tree from the posterior.
     Sample {
@@ -77,7 +86,15 @@ pub enum Found {
         root: Option<Symbol>,
         /// As bracketed text.
         tree: Option<String>,
+        /// The name of the root, if the grammar gives one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        root_name: Option<String>,
     },
+}
+
+/// The name of a root, if the grammar gives names of its own.
+fn root_name(grammar: &Grammar, root: Option<Symbol>) -> Option<String> {
+    grammar.names().and(root).map(|root| grammar.name(0, root).into_owned())
 }
 
 impl<'g> Engine<'g> {
@@ -111,11 +128,9 @@ impl<'g> Engine<'g> {
             }
             (Engine::Best(parser), Workspace::Best(buffers)) => {
                 let (tree, logprob) = parser.best_tree(parser.parse_with(buffers, sentence)?).unzip();
-                Found::Best {
-                    root: tree.as_ref().map(|tree| tree.root()),
-                    logprob,
-                    tree: tree.map(|tree| tree.to_text(parser.grammar())),
-                }
+                let root = tree.as_ref().map(|tree| tree.root());
+                let root_name = root_name(parser.grammar(), root);
+                Found::Best { root, logprob, tree: tree.map(|tree| tree.to_text(parser.grammar())), root_name }
             }
             (Engine::Count(parser), Workspace::Count(buffers)) => {
                 let roots = parser.parse_with(buffers, sentence)?.roots();
@@ -123,13 +138,16 @@ impl<'g> Engine<'g> {
             }
             (Engine::Recognize(parser), Workspace::Recognize(buffers)) => {
                 let chart = parser.parse_with(buffers, sentence)?;
-                Found::Recognize { roots: chart.root_entries().iter().map(|&(root, _)| root).collect() }
+                let roots: Vec<Symbol> = chart.root_entries().iter().map(|&(root, _)| root).collect();
+                let name = |&root: &Symbol| root_name(parser.grammar(), Some(root));
+                Found::Recognize { root_names: parser.grammar().names().and(roots.iter().map(name).collect()), roots }
             }
             (Engine::Sample(parser, seed), Workspace::Sample(buffers)) => {
                 let chart = parser.parse_with(buffers, sentence)?;
                 let tree = parser.sample_tree(chart, &mut seed.stream(number));
                 let text = tree.as_ref().map(|tree| tree.to_text(parser.grammar()));
-                Found::Sample { root: tree.map(|tree| tree.root()), tree: text }
+                let root = tree.map(|tree| tree.root());
+                Found::Sample { root, tree: text, root_name: root_name(parser.grammar(), root) }
             }
             _ => unreachable!("a workspace is made by its engine"),
         })
@@ -146,6 +164,7 @@ impl Found {
             posterior: roots().map(|root| posterior.probability(root)).collect(),
             entropy: posterior.entropy(),
             root: posterior.root(),
+            root_name: root_name(grammar, posterior.root()),
         }
     }
 
@@ -170,7 +189,7 @@ impl Found {
                     counts.map(|(root, count)| format!("{} {count}", name(root as Symbol))).collect();
                 format!("trees: {}", counts.join(", "))
             }
-            Found::Recognize { roots } if !roots.is_empty() => {
+            Found::Recognize { roots, .. } if !roots.is_empty() => {
                 roots.iter().map(|&root| name(root)).collect::<Vec<_>>().join(", ")
             }
             Found::Sample { tree: Some(tree), .. } => tree.clone(),

@@ -19,12 +19,15 @@ fn curve(records: &[Record], network: &Network, loss: fn(&Record) -> f64) -> imp
 pub fn in_terminal(records: &[Record], network: &Network, data: &Data) -> String {
     let points = |loss| curve(records, network, loss).map(|(step, loss)| (step.log10(), loss)).collect::<Vec<_>>();
     let test = points(|record| record.test_loss);
-    let floor = test.iter().map(|&(x, _)| (x, data.bayes_loss / network.guessing_loss())).collect();
-    let series = vec![
+    let floor = data.bayes_loss().map(|loss| {
+        let points = test.iter().map(|&(x, _)| (x, loss / network.guessing_loss())).collect();
+        Series { name: "Bayes".into(), points }
+    });
+    let mut series = vec![
         Series { name: "test".into(), points: test },
         Series { name: "train".into(), points: points(|record| record.train_loss) },
-        Series { name: "Bayes".into(), points: floor },
     ];
+    series.extend(floor);
     Plot { x_label: "log10 steps".into(), y_label: "loss / ln classes".into(), series }.draw()
 }
 
@@ -46,6 +49,6 @@ fn figure(title: &str, records: &[Record], network: &Network, data: &Data) -> Fi
     ];
     let mut chart = Chart::new(Axis::log("steps"), Axis::linear("loss / ln *v*"), series);
     chart.title = Some(title.to_owned());
-    chart.guides.push(Guide::horizontal(data.bayes_loss / network.guessing_loss(), "Bayes"));
+    chart.guides.extend(data.bayes_loss().map(|loss| Guide::horizontal(loss / network.guessing_loss(), "Bayes")));
     Figure::of(chart)
 }

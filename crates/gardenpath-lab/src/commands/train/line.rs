@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 pub struct StatusLine {
     spinner: ProgressBar,
     guessing: f64,
-    floor: f64,
+    floor: Option<f64>,
     /// A running mean of the loss of batches.
     train: Option<f64>,
     began: Instant,
@@ -26,8 +26,8 @@ const RECENT: f64 = 0.02;
 const INTERVAL: Duration = Duration::from_millis(100);
 
 impl StatusLine {
-    /// A line for a network whose test set has this Bayes loss.
-    pub fn new(network: &Network, bayes_loss: f64) -> Self {
+    /// A line for a network whose test set has this Bayes loss, if it is known.
+    pub fn new(network: &Network, bayes_loss: Option<f64>) -> Self {
         let guessing = network.guessing_loss();
         let spinner = progress::line(&format!("training {}", network.architecture.name()));
         let now = Instant::now();
@@ -57,14 +57,17 @@ impl StatusLine {
         let pace = self.began.elapsed().as_secs_f64() / (progress.step - first).max(1) as f64;
         let seconds = pace * last_step.saturating_sub(progress.step) as f64;
         let left = HumanDuration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
-        let pieces = [
-            format!("step {}", grouped(progress.step)),
-            format!("test {test}"),
-            format!("Bayes {}", relative(self.floor)),
-            format!("{left:#} left"),
-            format!("best {best}"),
-            format!("train {train}"),
-        ];
+        let pieces: Vec<String> = [
+            Some(format!("step {}", grouped(progress.step))),
+            Some(format!("test {test}")),
+            self.floor.map(|floor| format!("Bayes {}", relative(floor))),
+            Some(format!("{left:#} left")),
+            Some(format!("best {best}")),
+            Some(format!("train {train}")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
         fitting(&pieces, progress::columns().saturating_sub(BESIDES))
     }
 }
@@ -102,10 +105,12 @@ mod tests {
     #[test]
     fn no_number_of_steps_is_too_large() {
         let network = Network::new(4, 4, Shape::mixed(2), 8, Architecture::cnn()).unwrap();
-        let mut line = StatusLine::new(&network, 0.5);
+        let mut line = StatusLine::new(&network, Some(0.5));
         // A pace of more than 100 seconds for each of 2^64 steps is more than a duration can hold.
         line.began = line.began.checked_sub(Duration::from_secs(100)).unwrap();
         let text = line.text(&Progress::default(), u64::MAX);
-        assert!(text.starts_with("step 0") && text.contains("left"), "{text}");
+        assert!(text.starts_with("step 0") && text.contains("left") && text.contains("Bayes"), "{text}");
+        let text = StatusLine::new(&network, None).text(&Progress::default(), 10);
+        assert!(text.starts_with("step 0") && !text.contains("Bayes"), "{text}");
     }
 }

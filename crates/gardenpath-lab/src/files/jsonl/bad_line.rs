@@ -10,9 +10,9 @@ const EXAMPLE: &str = "expected {\"tokens\":[0,1,…],\"root\":0}";
 /// Characters of a text that a message quotes at most.
 const QUOTED: usize = 40;
 
-/// Says why `text` was refused, with the `error` of the JSON reader if it was that. The line is read again, to find out
+/// Says why `text` was refused, with the `error` of the JSON reader if it was that; `words` says that they are accepted. The line is read again, to find out
 /// what it holds.
-pub(super) fn describe(text: &str, vocab: usize, error: Option<&serde_json::Error>) -> String {
+pub(super) fn describe(text: &str, vocab: usize, words: bool, error: Option<&serde_json::Error>) -> String {
     let syntax = |error: &serde_json::Error| {
         // Each line is a document of its own: its line number is always 1, its column says where.
         let reason = error.to_string();
@@ -28,26 +28,32 @@ pub(super) fn describe(text: &str, vocab: usize, error: Option<&serde_json::Erro
     match (error, serde_json::from_str::<Value>(text)) {
         (Some(error), _) if error.classify() != Category::Data => syntax(error),
         (_, Err(error)) => syntax(&error),
-        (_, Ok(line)) => check(&line, vocab).err().unwrap_or_else(|| format!("a field stands twice, {EXAMPLE}")),
+        (_, Ok(line)) => check(&line, vocab, words).err().unwrap_or_else(|| format!("a field stands twice, {EXAMPLE}")),
     }
 }
 
-fn check(line: &Value, vocab: usize) -> Result<(), String> {
+fn check(line: &Value, vocab: usize, words: bool) -> Result<(), String> {
     let Value::Object(fields) = line else {
         return Err(format!("found {}, {EXAMPLE}", shown(line)));
     };
     let tokens = match fields.get("tokens") {
         Some(Value::Array(tokens)) => tokens,
-        Some(other) => return Err(format!("tokens is {}, expected a list of whole numbers", shown(other))),
+        Some(other) => {
+            let or_words = if words { " or of words" } else { "" };
+            return Err(format!("tokens is {}, expected a list of whole numbers{or_words}", shown(other)));
+        }
         None => return Err(format!("there are no tokens, {EXAMPLE}")),
     };
-    if let Some(position) = tokens.iter().position(|token| !is_below(token, vocab)) {
-        let token = shown(&tokens[position]);
-        return Err(format!("token {token} at position {position} is not a whole number from 0 to {}", vocab - 1));
+    let is_word = |value: &Value| words && value.is_string();
+    let or_word = if words { ", or a word" } else { "" };
+    if let Some(position) = tokens.iter().position(|token| !is_below(token, vocab) && !is_word(token)) {
+        let (token, last) = (shown(&tokens[position]), vocab - 1);
+        return Err(format!("token {token} at position {position} is not a whole number from 0 to {last}{or_word}"));
     }
     match fields.get("root") {
-        Some(root) if !root.is_null() && !is_below(root, usize::from(NO_ROOT)) => {
-            Err(format!("root is {}, expected a whole number from 0 to {}, or null", shown(root), NO_ROOT - 1))
+        Some(root) if !root.is_null() && !is_below(root, usize::from(NO_ROOT)) && !is_word(root) => {
+            let (root, last) = (shown(root), NO_ROOT - 1);
+            Err(format!("root is {root}, expected a whole number from 0 to {last}{or_word}, or null"))
         }
         _ => Ok(()),
     }
@@ -70,6 +76,7 @@ fn shown(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::files::alphabet::Alphabet;
     use crate::files::jsonl::Reader;
 
     #[test]
@@ -125,7 +132,7 @@ mod tests {
         ] {
             // The third sentence, on the fourth line.
             let text = format!("{{\"tokens\":[0]}}\n\n{{\"tokens\":[1],\"other\":[{{}}]}}\n{line}\n");
-            let mut reader = Reader::new(text.as_bytes(), "c.jsonl".into(), 4);
+            let mut reader = Reader::new(text.as_bytes(), "c.jsonl".into(), Alphabet::numbers(4));
             let message = reader.next().unwrap().unwrap_err().to_string();
             assert_eq!(message, format!("c.jsonl: line 4: {expected}"));
             assert!(reader.next().is_none());

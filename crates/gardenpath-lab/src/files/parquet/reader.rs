@@ -1,24 +1,21 @@
 //! Reading Parquet that this program or any other wrote.
 
+use super::columns::{Items, Lists, items, lists};
 use super::keys;
 use super::source::Source;
 use crate::files::NO_ROOT;
-use crate::files::corpus::PIECE_SENTENCES;
+use crate::files::alphabet::Alphabet;
+use crate::files::corpus::{self, PIECE_SENTENCES};
 use anyhow::{Result, anyhow, bail};
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    ArrowPrimitiveType, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
-};
 use arrow_array::{Array, RecordBatch};
-use arrow_schema::{DataType, Schema};
-use gardenpath::{Corpus, Symbol, check_tokens};
+use arrow_schema::Schema;
+use gardenpath::{Corpus, Symbol};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::KeyValue;
 use parquet::file::reader::ChunkReader;
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
@@ -26,7 +23,7 @@ use std::sync::Once;
 pub struct Reader {
     batches: ParquetRecordBatchReader,
     name: String,
-    vocab: usize,
+    alphabet: Alphabet,
     /// What the file says about itself.
     remarks: HashMap<String, String>,
     /// The number of sentences that were read.
@@ -35,8 +32,8 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens a file (or bytes in memory), which messages call `name`; tokens must be below `vocab`.
-    pub fn open(file: impl ChunkReader + 'static, name: String, vocab: usize) -> Result<Self> {
+    /// Opens a file (or bytes in memory), which messages call `name`.
+    pub fn open(file: impl ChunkReader + 'static, name: String, alphabet: Alphabet) -> Result<Self> {
         let opened = guarded(|| {
             let builder = ParquetRecordBatchReaderBuilder::try_new(Source::new(file)?)?;
             let wanted = wanted_columns(builder.schema())?;
@@ -48,7 +45,7 @@ impl Reader {
             Ok((batches, remarks))
         });
         let (batches, remarks) = opened.map_err(|e| anyhow!("{name}: {}", one_line(&e)))?;
-        Ok(Reader { batches, name, vocab, remarks, read: 0, failed: false })
+        Ok(Reader { batches, name, alphabet, remarks, read: 0, failed: false })
     }
 
     /// The fingerprint of the grammar that the file was sampled from, if it says so.
@@ -66,47 +63,71 @@ impl Reader {
         let batch = guarded(|| self.batches.next().transpose().map_err(anyhow::Error::from));
         let batch = batch.map_err(|e| anyhow!("{}: after sentence {}: {}", self.name, self.read, one_line(&e)))?;
         let Some(batch) = batch else { return Ok(None) };
-        let piece = guarded(|| self.convert(&batch)).map_err(|e| anyhow!("{}: {e:#}", self.name))?;
+        let Reader { name, alphabet, read, .. } = self;
+        let piece = guarded(|| convert(&batch, alphabet, *read)).map_err(|e| anyhow!("{name}: {e:#}"))?;
         self.read += piece.len() as u64;
         Ok(Some(piece))
     }
+}
 
-    /// Makes a corpus of the columns. Sentences are numbered from 1 in messages, like lines.
-    fn convert(&self, batch: &RecordBatch) -> Result<Corpus> {
-        let column = batch.column_by_name("tokens").ok_or_else(|| anyhow!("there is no column tokens"))?;
-        let (offsets, values) = match column.data_type() {
-            DataType::List(_) => {
-                let list = column.as_list::<i32>();
-                (list.value_offsets().iter().map(|&offset| i64::from(offset)).collect(), list.values())
+/// Makes a corpus of the columns, after `read` sentences. Sentences are numbered from 1 in messages, like lines.
+fn convert(batch: &RecordBatch, alphabet: &mut Alphabet, read: u64) -> Result<Corpus> {
+    let column = batch.column_by_name("tokens").ok_or_else(|| anyhow!("there is no column tokens"))?;
+    let number = |row: usize| read + row as u64 + 1;
+    let Lists { offsets, values } = lists(column)?;
+    if let Some(row) = (0..column.len()).find(|&row| column.is_null(row)) {
+        bail!("sentence {} is null, expected tokens", number(row));
+    }
+    let sentence_of = |value: usize| {
+        let row = offsets.partition_point(|&offset| offset <= value).saturating_sub(1);
+        format!("sentence {}: a token", number(row))
+    };
+    let words = alphabet.tokens.accepts_words();
+    let tokens = items("tokens", values.as_ref(), words, None, &sentence_of)?;
+    let root_of = |row: usize| format!("sentence {}: the root", number(row));
+    let roots = match batch.column_by_name("root") {
+        Some(roots) => items("root", roots.as_ref(), words, Some(NO_ROOT), &root_of)?,
+        None => Items::Numbers(vec![NO_ROOT; column.len()]),
+    };
+    let mut piece = Corpus::default();
+    let mut symbols: Vec<Symbol> = Vec::new();
+    for (row, bounds) in offsets.windows(2).enumerate() {
+        let sentence = number(row);
+        let wrong = |reason: String| anyhow!("sentence {sentence}: {reason}");
+        let root = match &roots {
+            Items::Numbers(roots) => {
+                let root = [roots[row]];
+                alphabet.roots.check(if root == [NO_ROOT] { &[] } else { &root }).map_err(wrong)?;
+                roots[row]
             }
-            DataType::LargeList(_) => {
-                let list = column.as_list::<i64>();
-                (list.value_offsets().to_vec(), list.values())
+            Items::Words(word) => match word(row) {
+                Some(word) if !word.is_empty() => alphabet.roots.word(word, sentence).map_err(wrong)?,
+                _ => NO_ROOT,
+            },
+        };
+        match &tokens {
+            Items::Numbers(tokens) => {
+                let tokens = tokens.get(bounds[0]..bounds[1]);
+                let tokens = tokens.ok_or_else(|| anyhow!("the lists of tokens are damaged"))?;
+                alphabet.tokens.check(tokens).map_err(wrong)?;
+                piece.push(tokens, root);
             }
-            other => bail!("the column tokens has the type {other}, expected lists of integers"),
-        };
-        if let Some(row) = (0..column.len()).find(|&row| column.is_null(row)) {
-            bail!("sentence {} is null, expected tokens", self.read + row as u64 + 1);
+            Items::Words(word) => {
+                symbols.clear();
+                for value in bounds[0]..bounds[1].min(values.len()) {
+                    let word = word(value).ok_or_else(|| wrong("a token is null, expected a word".into()))?;
+                    symbols.push(alphabet.tokens.word(word, sentence).map_err(wrong)?);
+                }
+                piece.push(&symbols, root);
+            }
         }
-        let sentence_of = |value: usize| {
-            let row = offsets.partition_point(|&offset: &i64| offset <= value as i64).saturating_sub(1);
-            format!("sentence {}: a token", self.read + row as u64 + 1)
-        };
-        let tokens = symbols("tokens", values.as_ref(), None, sentence_of)?;
-        let root_of = |row: usize| format!("sentence {}: the root", self.read + row as u64 + 1);
-        let roots = match batch.column_by_name("root") {
-            Some(roots) => symbols("root", roots.as_ref(), Some(NO_ROOT), root_of)?,
-            None => vec![NO_ROOT; column.len()],
-        };
-        let mut piece = Corpus::default();
-        for (row, bounds) in offsets.windows(2).enumerate() {
-            let range = usize::try_from(bounds[0]).ok().zip(usize::try_from(bounds[1]).ok());
-            let sentence = range.and_then(|(start, end)| tokens.get(start..end));
-            let sentence = sentence.ok_or_else(|| anyhow!("the lists of tokens are damaged"))?;
-            check_tokens(sentence, self.vocab).map_err(|e| anyhow!("sentence {}: {e}", self.read + row as u64 + 1))?;
-            piece.push(sentence, roots[row]);
-        }
-        Ok(piece)
+    }
+    Ok(piece)
+}
+
+impl corpus::Source for Reader {
+    fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
     }
 }
 
@@ -130,51 +151,6 @@ fn wanted_columns(schema: &Schema) -> Result<Vec<usize>> {
         bail!("there is no column tokens, only {}", found.join(", "));
     }
     Ok((0..found.len()).filter(|&k| ["tokens", "root"].contains(&found[k])).collect())
-}
-
-/// Integers of any width as symbols, nulls as `missing`. `place` names the position of a value for messages.
-fn symbols(
-    column: &str,
-    array: &dyn Array,
-    missing: Option<Symbol>,
-    place: impl Fn(usize) -> String,
-) -> Result<Vec<Symbol>> {
-    let is_plain = |values: &[Symbol]| array.null_count() == 0 && !values.contains(&NO_ROOT);
-    match array.data_type() {
-        DataType::UInt8 if is_plain(array.as_primitive::<UInt8Type>().values()) => {
-            Ok(array.as_primitive::<UInt8Type>().values().to_vec())
-        }
-        DataType::UInt8 => narrow::<UInt8Type>(array, missing, place),
-        DataType::UInt16 => narrow::<UInt16Type>(array, missing, place),
-        DataType::UInt32 => narrow::<UInt32Type>(array, missing, place),
-        DataType::UInt64 => narrow::<UInt64Type>(array, missing, place),
-        DataType::Int8 => narrow::<Int8Type>(array, missing, place),
-        DataType::Int16 => narrow::<Int16Type>(array, missing, place),
-        DataType::Int32 => narrow::<Int32Type>(array, missing, place),
-        DataType::Int64 => narrow::<Int64Type>(array, missing, place),
-        other => bail!("the column {column} has values of type {other}, expected integers"),
-    }
-}
-
-fn narrow<T: ArrowPrimitiveType>(
-    array: &dyn Array,
-    missing: Option<Symbol>,
-    place: impl Fn(usize) -> String,
-) -> Result<Vec<Symbol>>
-where
-    T::Native: TryInto<Symbol> + Display,
-{
-    let symbol = |(position, value): (usize, Option<T::Native>)| {
-        let found = match value {
-            Some(value) => value.try_into().ok().filter(|&symbol| symbol < NO_ROOT),
-            None => missing,
-        };
-        found.ok_or_else(|| {
-            let value = value.map_or("null".to_owned(), |value| value.to_string());
-            anyhow!("{} is {value}, expected 0 to {}", place(position), NO_ROOT - 1)
-        })
-    };
-    array.as_primitive::<T>().iter().enumerate().map(symbol).collect()
 }
 
 const HANDS: [&str; 3] = ["Parquet argument error: ", "Parquet error: ", "External: "];

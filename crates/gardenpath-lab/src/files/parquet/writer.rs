@@ -1,11 +1,11 @@
 //! Writing Parquet in row groups of bounded size.
 
-use crate::files::{Output, known_root};
+use crate::files::{Names, Output, known_root};
 use anyhow::{Context, Result};
 use arrow_array::{ArrayRef, ListArray, RecordBatch, StringArray, UInt8Array};
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, Schema};
-use gardenpath::Corpus;
+use gardenpath::{Corpus, Symbol};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::metadata::KeyValue;
@@ -24,14 +24,20 @@ pub struct Writer {
     path: PathBuf,
     schema: Arc<Schema>,
     writer: ArrowWriter<Output>,
+    names: Names,
 }
 
 impl Writer {
-    /// Begins a file with these remarks about its origin, with a column of trees if wanted.
+    /// Begins a file of numbers with these remarks about its origin, with a column of trees if wanted.
     pub fn create(path: &Path, origin: &[(&str, String)], trees: bool) -> Result<Self> {
+        Self::create_with(path, origin, trees, Names::default())
+    }
+
+    /// Begins a file of the words of `names`, or of numbers.
+    pub fn create_with(path: &Path, origin: &[(&str, String)], trees: bool, names: Names) -> Result<Self> {
         let mut fields = vec![
-            Field::new("tokens", DataType::List(Arc::new(token_field())), false),
-            Field::new("root", DataType::UInt8, true),
+            Field::new("tokens", DataType::List(Arc::new(token_field(&names))), false),
+            Field::new("root", symbol_type(&names.roots), true),
         ];
         if trees {
             fields.push(Field::new("tree", DataType::Utf8, false));
@@ -47,17 +53,24 @@ impl Writer {
             .set_key_value_metadata(Some(origin))
             .build();
         let writer = ArrowWriter::try_new(Output::create(path)?, schema.clone(), Some(properties))?;
-        Ok(Writer { path: path.to_owned(), schema, writer })
+        Ok(Writer { path: path.to_owned(), schema, writer, names })
     }
 
     /// Writes a piece of the corpus, with its trees if the file has a column for them.
     pub fn write(&mut self, piece: &Corpus, trees: Option<Vec<String>>) -> Result<()> {
         let lengths = piece.sentences().map(<[u8]>::len);
-        let tokens = UInt8Array::from(piece.tokens().to_vec());
-        let tokens =
-            ListArray::try_new(Arc::new(token_field()), OffsetBuffer::from_lengths(lengths), Arc::new(tokens), None)?;
-        let roots: UInt8Array = piece.roots().iter().map(|&root| known_root(root)).collect();
-        let mut columns: Vec<ArrayRef> = vec![Arc::new(tokens), Arc::new(roots)];
+        let tokens: ArrayRef = match &self.names.tokens {
+            None => Arc::new(UInt8Array::from(piece.tokens().to_vec())),
+            Some(names) => Arc::new(StringArray::from_iter_values(piece.tokens().iter().map(|&t| word(names, t)))),
+        };
+        let field = Arc::new(token_field(&self.names));
+        let tokens = ListArray::try_new(field, OffsetBuffer::from_lengths(lengths), tokens, None)?;
+        let roots = piece.roots().iter().map(|&root| known_root(root));
+        let roots: ArrayRef = match &self.names.roots {
+            None => Arc::new(roots.collect::<UInt8Array>()),
+            Some(names) => Arc::new(roots.map(|root| Some(word(names, root?))).collect::<StringArray>()),
+        };
+        let mut columns: Vec<ArrayRef> = vec![Arc::new(tokens), roots];
         columns.extend(trees.map(|trees| Arc::new(StringArray::from(trees)) as ArrayRef));
         let batch = RecordBatch::try_new(self.schema.clone(), columns)?;
         self.writer.write(&batch).with_context(|| self.failed())
@@ -75,6 +88,14 @@ impl Writer {
 }
 
 /// The Parquet standard calls the items of a list "element".
-fn token_field() -> Field {
-    Field::new("element", DataType::UInt8, false)
+fn token_field(names: &Names) -> Field {
+    Field::new("element", symbol_type(&names.tokens), false)
+}
+
+fn symbol_type(names: &Option<Vec<String>>) -> DataType {
+    if names.is_some() { DataType::Utf8 } else { DataType::UInt8 }
+}
+
+fn word(names: &[String], symbol: Symbol) -> &str {
+    &names[usize::from(symbol)]
 }

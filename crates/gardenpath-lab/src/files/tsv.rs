@@ -1,0 +1,110 @@
+//! Corpora as text: on each line the label, a tab, and the tokens between spaces.
+
+use super::alphabet::Alphabet;
+use super::corpus::{PIECE_SENTENCES, PIECE_TOKENS, Source};
+use super::lines::Lines;
+use super::{NO_ROOT, Names, known_root};
+use anyhow::{Result, anyhow, bail};
+use gardenpath::{Corpus, Symbol};
+use std::borrow::Cow;
+use std::io::{BufRead, Write};
+
+/// Reads pieces of a corpus from text.
+pub struct Reader<R> {
+    lines: Lines<R>,
+    alphabet: Alphabet,
+    /// The number of the sentence, from 1.
+    sentence: u64,
+    failed: bool,
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Reads from `source`, which messages call `name`.
+    pub fn new(source: R, name: String, alphabet: Alphabet) -> Self {
+        Reader { lines: Lines::new(source, name), alphabet, sentence: 0, failed: false }
+    }
+
+    fn read_piece(&mut self) -> Result<Corpus> {
+        let mut piece = Corpus::default();
+        let mut tokens: Vec<Symbol> = Vec::new();
+        while piece.len() < PIECE_SENTENCES && piece.tokens().len() < PIECE_TOKENS && self.lines.advance()? {
+            self.sentence += 1;
+            let Reader { lines, alphabet, sentence, .. } = self;
+            let text = lines.text()?;
+            let (label, words) = text.split_once('\t').unwrap_or(("", text));
+            if words.contains('\t') {
+                let columns = text.split('\t').count();
+                bail!(lines.refuse(&format!("has {columns} columns, expected a label, a tab, and tokens")));
+            }
+            let wrong = |reason: String| anyhow!("{}: sentence {sentence}: {reason}", lines.name());
+            tokens.clear();
+            for word in words.split_ascii_whitespace() {
+                tokens.push(alphabet.tokens.text(word, *sentence).map_err(wrong)?);
+            }
+            let root = match label.trim_ascii() {
+                "" => NO_ROOT,
+                label => alphabet.roots.text(label, *sentence).map_err(wrong)?,
+            };
+            piece.push(&tokens, root);
+        }
+        Ok(piece)
+    }
+}
+
+impl<R: BufRead> Iterator for Reader<R> {
+    type Item = Result<Corpus>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        let piece = self.read_piece();
+        self.failed = piece.is_err();
+        match piece {
+            Ok(piece) if piece.is_empty() => None,
+            piece => Some(piece),
+        }
+    }
+}
+
+impl<R: BufRead> Source for Reader<R> {
+    fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
+    }
+}
+
+/// Refuses words that lines of text cannot hold.
+pub fn check_names(names: &Names) -> Result<()> {
+    let words = names.tokens.iter().chain(&names.roots).flatten();
+    for word in words {
+        if word.is_empty() || word.contains(|c: char| c.is_ascii_whitespace()) {
+            bail!(
+                "{word:?} is empty or has a space, so that .tsv cannot hold it; write .jsonl or .parquet with --words"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Writes a piece of a corpus as lines, with the words of `names` or numbers.
+pub fn write(out: &mut dyn Write, piece: &Corpus, names: &Names) -> std::io::Result<()> {
+    let mut text = String::new();
+    for (sentence, &root) in piece.sentences().zip(piece.roots()) {
+        if let Some(root) = known_root(root) {
+            text.push_str(&shown(root, &names.roots));
+        }
+        for (k, &token) in sentence.iter().enumerate() {
+            text.push(if k == 0 { '\t' } else { ' ' });
+            text.push_str(&shown(token, &names.tokens));
+        }
+        text.push('\n');
+    }
+    out.write_all(text.as_bytes())
+}
+
+fn shown(symbol: Symbol, names: &Option<Vec<String>>) -> Cow<'_, str> {
+    match names {
+        Some(names) => Cow::Borrowed(&names[usize::from(symbol)]),
+        None => Cow::Owned(symbol.to_string()),
+    }
+}
