@@ -61,6 +61,9 @@ pub fn descriptions() -> &'static [Description] {
     &ALL
 }
 
+/// Makes a cell of the values of its parameters.
+type Reader = fn(Map<String, Value>) -> Result<Arc<dyn Cell>>;
+
 /// A measure with its parameters.
 #[derive(Clone, Debug, Serialize)]
 pub struct Description {
@@ -73,7 +76,7 @@ pub struct Description {
     /// Its parameters.
     pub parameters: Vec<Parameter>,
     #[serde(skip)]
-    read: fn(Map<String, Value>) -> Result<Arc<dyn Cell>>,
+    read: Reader,
 }
 
 impl Description {

@@ -243,6 +243,7 @@ const EFFECTS: &[Row] = &[
 /// Options whose effect other tests show, with the file of these.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("reproduce", "--dry-run", "estimates.rs"),
+    ("sweep run", "--dry-run", "estimates.rs"),
     ("reproduce", "--list", "reproduce.rs"),
     ("reproduce", "--scale", "reproduce.rs"),
     ("reproduce", "--output", "reproduce.rs"),

@@ -39,6 +39,8 @@ parameters! {
 
 texts!(Model, Rule, Scale, Device);
 
+type Run<'a> = Trainer<'a, Box<dyn Engine>>;
+
 /// A network after training.
 pub(super) struct Trained {
     pub grammar: Grammar,
@@ -190,7 +192,7 @@ impl Train {
         recipe: &Recipe,
         network: &Network,
         data: &'a Data,
-    ) -> Result<(Trainer<'a, Box<dyn Engine>>, Vec<NamedTensor>)> {
+    ) -> Result<(Run<'a>, Vec<NamedTensor>)> {
         let Checkpoint { state, progress, best } = Checkpoint::from_bytes(bytes, run, &recipe.settings)?;
         engine::weights(network, &best)?;
         Ok((recipe.resume(network, data, self.device, (&state, progress))?, best))

@@ -59,10 +59,7 @@ impl Paces {
     /// Times a tiny cell for each variety of these cells whose pace is not known. Takes a few tenths of a second for each.
     pub fn calibrate<'c>(&mut self, cells: impl IntoIterator<Item = &'c Measure>) {
         for cell in cells {
-            let variety = cell.variety();
-            if !self.factors.contains_key(&variety) {
-                self.factors.insert(variety, pace(&cell.tiny()));
-            }
+            self.factors.entry(cell.variety()).or_insert_with(|| pace(&cell.tiny()));
         }
     }
 
