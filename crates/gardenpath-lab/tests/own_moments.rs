@@ -60,8 +60,8 @@ fn words_are_listed_in_the_file() {
     lab.run("moments c.tsv -o sorted.safetensors");
     lab.run("moments c.tsv --grammar g.pcfg -o named.safetensors");
     let ((sorted, of_sorted), (named, of_named)) = (read(&lab, "sorted.safetensors"), read(&lab, "named.safetensors"));
-    assert_eq!((&of_sorted["tokens"], &of_sorted["roots"]), (&json!(["y", "z"]), &json!(["a", "q"])));
-    assert_eq!((&of_named["tokens"], &of_named["roots"]), (&json!(["z", "y"]), &json!(["q", "a"])));
+    assert_eq!((&of_sorted["token_names"], &of_sorted["root_names"]), (&json!(["y", "z"]), &json!(["a", "q"])));
+    assert_eq!((&of_named["token_names"], &of_named["root_names"]), (&json!(["z", "y"]), &json!(["q", "a"])));
     let shapes = |tensors: &[(String, Vec<usize>, Vec<u8>)]| tensors.iter().map(|t| t.1.clone()).collect::<Vec<_>>();
     assert_eq!(shapes(&sorted), [vec![2, 2, 2], vec![2, 2, 2, 2]]);
     assert_eq!(shapes(&named), shapes(&sorted));
