@@ -42,9 +42,9 @@ pub struct Recipe {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Corpora {
     /// The hash of the training sentences.
-    pub train: String,
+    pub train_hash: String,
     /// The hash of the test sentences.
-    pub test: String,
+    pub test_hash: String,
     /// The number of tokens.
     pub vocab: usize,
     /// The number of classes.
@@ -52,7 +52,7 @@ pub struct Corpora {
     /// The number of layers of the trees.
     pub depth: usize,
     /// Whether the true grammar is known.
-    pub grammar: bool,
+    pub has_grammar: bool,
     /// The words that stand for tokens and classes.
     #[serde(flatten)]
     pub names: Names,

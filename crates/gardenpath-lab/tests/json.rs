@@ -108,6 +108,8 @@ fn check(object: &Value, path: &str, part: &Part, found: &mut BTreeSet<String>) 
 #[test]
 fn the_page_says_what_commands_print() {
     let lab = Lab::new();
+    let named = "S -> who [0.5] | do [0.5]\nwho -> 'the' 'old' 'man' [1]\ndo -> 'man' 'the' 'boats' [1]\n";
+    std::fs::write(lab.path("named.pcfg"), named).unwrap();
     for part in parts(&page()) {
         let mut found = BTreeSet::new();
         for command in &part.commands {

@@ -247,6 +247,10 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("reproduce", "--list", "reproduce.rs"),
     ("reproduce", "--scale", "reproduce.rs"),
     ("reproduce", "--output", "reproduce.rs"),
+    ("corpus sample", "--words", "words.rs"),
+    ("moments", "--grammar", "own_moments.rs"),
+    ("train", "--corpus", "own_corpus.rs"),
+    ("train", "--test", "own_corpus.rs"),
 ];
 
 /// Options that cannot have an effect where they are: all are refused with their name.

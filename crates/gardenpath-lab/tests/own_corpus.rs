@@ -40,8 +40,8 @@ fn a_corpus_is_learned_without_a_grammar() {
     assert_eq!((&result["vocab"], &result["depth"]), (&json!(3), &json!(2)));
     assert!(result["test_accuracy"].as_f64().unwrap() > 0.7, "{result}");
     assert_eq!((&result["bayes_loss"], &result["bayes_accuracy"]), (&Value::Null, &Value::Null));
-    assert_eq!(result["corpora"]["tokens"], json!(["DET", "N", "V"]));
-    assert_eq!(result["corpora"]["roots"], json!(["answer", "question"]));
+    assert_eq!(result["corpora"]["token_names"], json!(["DET", "N", "V"]));
+    assert_eq!(result["corpora"]["root_names"], json!(["answer", "question"]));
     let files = ["run.json", "result.json", "log.jsonl", "curve.svg"].map(|name| lab.path("run").join(name));
     assert!(!lab.path("run").join("grammar.pcfg").exists());
     assert!(!fs::read_to_string(&files[3]).unwrap().contains("Bayes"));
@@ -124,8 +124,8 @@ fn words_of_both_files_count() {
     fs::write(lab.path("a.tsv"), "yes\ta b\nno\tb a\n").unwrap();
     fs::write(lab.path("b.tsv"), "maybe\tA b a\nno\tz a\n").unwrap();
     let result = lab.json("train --model inn --width 4 --max-steps 10 --depth 1 --corpus a.tsv --test b.tsv");
-    assert_eq!(result["corpora"]["tokens"], json!(["A", "a", "b", "z"]));
-    assert_eq!(result["corpora"]["roots"], json!(["maybe", "no", "yes"]));
+    assert_eq!(result["corpora"]["token_names"], json!(["A", "a", "b", "z"]));
+    assert_eq!(result["corpora"]["root_names"], json!(["maybe", "no", "yes"]));
     assert_eq!((&result["vocab"], &result["test"]), (&json!(4), &json!(2)));
 }
 

@@ -7,8 +7,11 @@ use safetensors::SafeTensors;
 use serde_json::{Value, json};
 use std::fs;
 
+/// Name, shape and bytes of a tensor.
+type Tensor = (String, Vec<usize>, Vec<u8>);
+
 /// The tensors of a file as bytes, and what the file says about itself.
-fn read(lab: &Lab, file: &str) -> (Vec<(String, Vec<usize>, Vec<u8>)>, Value) {
+fn read(lab: &Lab, file: &str) -> (Vec<Tensor>, Value) {
     let bytes = fs::read(lab.path(file)).unwrap();
     let tensors = SafeTensors::deserialize(&bytes).unwrap();
     let mut found: Vec<_> =
@@ -60,9 +63,9 @@ fn words_are_listed_in_the_file() {
     lab.run("moments c.tsv -o sorted.safetensors");
     lab.run("moments c.tsv --grammar g.pcfg -o named.safetensors");
     let ((sorted, of_sorted), (named, of_named)) = (read(&lab, "sorted.safetensors"), read(&lab, "named.safetensors"));
-    assert_eq!((&of_sorted["tokens"], &of_sorted["roots"]), (&json!(["y", "z"]), &json!(["a", "q"])));
-    assert_eq!((&of_named["tokens"], &of_named["roots"]), (&json!(["z", "y"]), &json!(["q", "a"])));
-    let shapes = |tensors: &[(String, Vec<usize>, Vec<u8>)]| tensors.iter().map(|t| t.1.clone()).collect::<Vec<_>>();
+    assert_eq!((&of_sorted["token_names"], &of_sorted["root_names"]), (&json!(["y", "z"]), &json!(["a", "q"])));
+    assert_eq!((&of_named["token_names"], &of_named["root_names"]), (&json!(["z", "y"]), &json!(["q", "a"])));
+    let shapes = |tensors: &[Tensor]| tensors.iter().map(|t| t.1.clone()).collect::<Vec<_>>();
     assert_eq!(shapes(&sorted), [vec![2, 2, 2], vec![2, 2, 2, 2]]);
     assert_eq!(shapes(&named), shapes(&sorted));
     // Both numberings are reversed, so that the numbers stand in reverse order.

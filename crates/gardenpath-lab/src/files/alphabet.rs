@@ -21,10 +21,10 @@ pub struct Alphabet {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Names {
     /// One word per token.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "token_names", skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Vec<String>>,
     /// One word per root.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "root_names", skip_serializing_if = "Option::is_none")]
     pub roots: Option<Vec<String>>,
 }
 

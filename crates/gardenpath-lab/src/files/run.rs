@@ -208,8 +208,8 @@ impl RunDirectory {
 /// How a run in a directory differs from the one that was asked for.
 fn other_run(found: &Recipe, wanted: &Recipe) -> &'static str {
     match (&found.corpora, &wanted.corpora) {
-        (Some(found), Some(wanted)) if found.train != wanted.train => "a run on other training sentences",
-        (Some(found), Some(wanted)) if found.test != wanted.test => "a run on other test sentences",
+        (Some(found), Some(wanted)) if found.train_hash != wanted.train_hash => "a run on other training sentences",
+        (Some(found), Some(wanted)) if found.test_hash != wanted.test_hash => "a run on other test sentences",
         _ => "another run",
     }
 }
@@ -219,7 +219,7 @@ fn contents(path: &Path) -> Result<(Recipe, Option<Grammar>)> {
     let file = path.join(RECIPE);
     let recipe: Recipe = serde_json::from_slice(&read(&file)?)
         .map_err(|e| anyhow!("{}: is not the recipe of a run: {e}", file.display()))?;
-    let known = recipe.corpora.as_ref().is_none_or(|corpora| corpora.grammar);
+    let known = recipe.corpora.as_ref().is_none_or(|corpora| corpora.has_grammar);
     let grammar = known.then(|| super::grammar::read(&path.join(GRAMMAR))).transpose()?;
     Ok((recipe, grammar))
 }

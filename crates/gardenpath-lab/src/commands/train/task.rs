@@ -119,12 +119,12 @@ impl Task {
     pub fn corpora(&self) -> Option<Corpora> {
         let [train, test] = self.own.as_ref()?;
         Some(Corpora {
-            train: train.fingerprint(),
-            test: test.fingerprint(),
+            train_hash: train.fingerprint(),
+            test_hash: test.fingerprint(),
             vocab: self.vocab,
             classes: self.classes,
             depth: self.shape.depth(),
-            grammar: self.grammar.is_some(),
+            has_grammar: self.grammar.is_some(),
             names: train.names.clone(),
         })
     }
