@@ -74,6 +74,7 @@ pub struct Description {
     /// The version of the code that results depend on.
     pub version: u32,
     /// Its parameters.
+    #[serde(rename = "inputs")]
     pub parameters: Vec<Parameter>,
     #[serde(skip)]
     read: Reader,
