@@ -49,6 +49,7 @@ pub struct Finding {
     /// The claim, in one line.
     pub claim: String,
     /// The numbers that were measured, in one line.
+    #[serde(rename = "result")]
     pub measured: String,
     /// Whether they agree.
     pub verdict: Verdict,
