@@ -93,7 +93,7 @@ mod tests {
         let curve = Curve::new([(4.0, 1.0), (1.0, 5.0), (4.0, 3.0), (0.0, 1.0), (-1.0, 1.0), (f64::INFINITY, 1.0)]);
         assert_eq!(curve.points(), [(1.0, 5.0), (4.0, 2.0)]);
         assert_eq!(curve.logs(), [(0.0, 5.0), (4f64.ln(), 2.0)]);
-        assert_eq!(Curve::new([(1.0, f64::MAX), (1.0, f64::MAX)]).points(), []);
+        assert!(Curve::new([(1.0, f64::MAX), (1.0, f64::MAX)]).points().is_empty());
     }
 
     #[test]

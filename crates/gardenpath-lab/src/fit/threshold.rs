@@ -20,7 +20,7 @@ use crate::draw::table::short;
 /// let found = threshold(&group, 0.5, Direction::Falls);
 /// assert!((found.value / 100.0 - 1.0).abs() < 0.01 && found.contains(100.0) && !found.contains(150.0));
 ///
-/// // Up to 128 samples the curves do not fall to 0.2, and that is said.
+/// // Up to 1024 samples the curves do not fall to 0.05, and that is said.
 /// let never = threshold(&group, 0.05, Direction::Falls);
 /// assert_eq!(never.because.unwrap(), "5 of 5 curves do not fall to 0.05 within the measured range");
 /// ```
@@ -79,6 +79,6 @@ mod tests {
         assert!(refused && words.contains(" and 1 of 5 curves are below"), "{words}");
         let (refused, words) = because(&[1.0, 2.0], Direction::Falls);
         assert!(!refused && words == "2 seeds; an interval needs at least 5", "{words}");
-        assert!(because(&[1.0, 2.0, 3.0], Direction::Rises).1.starts_with("3 of 3 curves are above 0 from"));
+        assert!(because(&[4.0, 5.0, 6.0], Direction::Rises).1.starts_with("3 of 3 curves are above 0 from"));
     }
 }
