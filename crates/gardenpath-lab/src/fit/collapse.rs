@@ -32,7 +32,7 @@ pub struct Collapse {
 /// smallest mean square of their distances where at least two of them are known; exponents that leave less than a third
 /// of them to be compared do not count, because few points agree easily. The interval is Student's over seeds, left out one
 /// at a time, wider by the root of the misfit where curves have different shapes. There is none for fewer than three
-/// sizes or five seeds, or if an end of it is out of reach.
+/// sizes or five seeds, or if an end of it is out of reach. A curve with a single point counts as not measured.
 ///
 /// Costs a search over exponents for each replicate: milliseconds.
 ///

@@ -13,7 +13,7 @@ const NORMAL: f64 = 1e7;
 /// assert!((student_probability(2.776, 4.0) - 0.975).abs() < 1e-4);
 /// ```
 pub fn student_probability(t: f64, freedom: f64) -> f64 {
-    if !(freedom > 0.0) || t.is_nan() {
+    if freedom.is_nan() || freedom <= 0.0 || t.is_nan() {
         return f64::NAN;
     }
     let freedom = freedom.min(NORMAL);
@@ -34,7 +34,7 @@ pub fn student_probability(t: f64, freedom: f64) -> f64 {
 /// assert!((student_quantile(0.975, f64::INFINITY) - 1.960).abs() < 1e-3);
 /// ```
 pub fn student_quantile(probability: f64, freedom: f64) -> f64 {
-    if !(0.0..=1.0).contains(&probability) || !(freedom > 0.0) {
+    if !(0.0..=1.0).contains(&probability) || freedom.is_nan() || freedom <= 0.0 {
         return f64::NAN;
     }
     if probability < 0.5 {

@@ -127,8 +127,7 @@ pub fn judge(estimate: &Estimate, paper: Expected, ours: Option<Expected>) -> Ju
 fn decide(estimate: &Estimate, paper: Expected, ours: Option<Expected>) -> (Verdict, String) {
     for expected in std::iter::once(paper).chain(ours) {
         let (least, most) = expected.range();
-        // NaN is no range either.
-        if !(least <= most) {
+        if least.is_nan() || most.is_nan() || least > most {
             return (Verdict::Inconclusive, format!("\"{expected}\" allows no number"));
         }
     }

@@ -8,6 +8,8 @@ const FINENESS: f64 = 7.0;
 const FADE: f64 = 3.0;
 /// Exponents are tried at this part of the mean distance between two points.
 const STRIDE: f64 = 0.2;
+/// The largest number of points along the whole range that is told apart.
+const MOST: f64 = 1000.0;
 /// The smallest part of all comparisons that an exponent must allow.
 const FEWEST: f64 = 1.0 / 3.0;
 
@@ -87,7 +89,8 @@ impl Sheets {
         let extreme = |of: fn(&Sheet) -> f64, pick: fn(f64, f64) -> f64| groups.iter().map(of).reduce(pick);
         let range = extreme(Sheet::end, f64::max)? - extreme(Sheet::start, f64::min)?;
         let spread = extreme(|sheet| sheet.log, f64::max)? - extreme(|sheet| sheet.log, f64::min)?;
-        let spacing = lengths / pieces as f64;
+        // Points that are very close, in curves that are far apart, must not make very many places.
+        let spacing = (lengths / pieces as f64).max(range / MOST);
         let step = spacing / FINENESS;
         let comparisons = lengths / step * (1.0 - 1.0 / groups.len() as f64);
         let (stride, largest) = (STRIDE * spacing / spread, range / spread);
@@ -98,9 +101,7 @@ impl Sheets {
     pub fn best(&self) -> Option<f64> {
         let means: Vec<&[f64]> = self.groups.iter().map(|sheet| sheet.mean.as_slice()).collect();
         let count = (self.largest / self.stride).ceil();
-        // Too many points would take too long, and there are none such.
-        let count = if count < 1e5 { count as i64 } else { return None };
-        let scores = (-count..=count).map(|k| k as f64 * self.stride);
+        let scores = (-(count as i64)..=count as i64).map(|k| k as f64 * self.stride);
         let scores = scores.filter_map(|exponent| Some((exponent, self.score(exponent, &means)?)));
         let (start, _) = scores.min_by(|a, b| a.1.total_cmp(&b.1))?;
         self.descend(start, &means)
@@ -223,7 +224,7 @@ impl Sheets {
     }
 }
 
-/// The minimum of a function by golden sections; none if it lies at an end.
+/// The minimum of a function by golden sections; none if it is infinite.
 fn golden(mut low: f64, mut high: f64, precision: f64, function: impl Fn(f64) -> f64) -> Option<f64> {
     const PART: f64 = 0.618_033_988_749_894_9;
     let inner = |low: f64, high: f64| (high - PART * (high - low), low + PART * (high - low));
@@ -269,6 +270,13 @@ mod tests {
         let means: Vec<&[f64]> = sheets.groups.iter().map(|sheet| sheet.mean.as_slice()).collect();
         assert!(sheets.score(6.0, &means).is_some() && sheets.score(7.5, &means).is_none());
         assert!(sheets.score(f64::NAN, &means).is_none() && sheets.score(1e300, &means).is_none());
+    }
+
+    #[test]
+    fn close_points_far_apart_take_little_memory() {
+        let close = |at: f64, x: f64| Group::new(at, [Curve::new([(x, 1.0), (x * (1.0 + 1e-12), 0.0)])]);
+        let sheets = Sheets::new(&[close(1.0, 1.0), close(2.0, 1e100), close(4.0, 1e200)]).unwrap();
+        assert!(sheets.step > 1e-2 && sheets.best().is_none());
     }
 
     #[test]

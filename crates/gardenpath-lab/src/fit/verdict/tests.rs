@@ -130,6 +130,9 @@ fn claims_that_allow_nothing_are_not_judged() {
     }
 }
 
+/// A truth and its noise, and what is made of them.
+type Fit<'a> = &'a dyn Fn(f64, Noise) -> Estimate;
+
 /// Every kind of fit leads to every verdict: made-up data whose truth is 2, 3 or 5, and data that are too noisy.
 #[test]
 fn every_fit_leads_to_every_verdict() {
@@ -140,7 +143,7 @@ fn every_fit_leads_to_every_verdict() {
         // Six values around the truth.
         [-1.0, -0.6, -0.1, 0.1, 0.6, 1.0].map(|x: f64| truth * (0.5 * noise.of_seed * x).exp())
     };
-    let fits: [(&str, &dyn Fn(f64, Noise) -> Estimate); 5] = [
+    let fits: [(&str, Fit); 5] = [
         ("mean", &|truth, noise| mean(&values(truth, noise))),
         ("ratio", &|truth, noise| ratio(&[(&values(truth, noise), &values(1.0, noise))]).ratio),
         ("threshold", &|truth, noise| {
