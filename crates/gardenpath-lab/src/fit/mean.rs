@@ -14,7 +14,7 @@ use super::statistics::average;
 /// use gardenpath_lab::fit::mean;
 ///
 /// let excess_loss = mean(&[0.012, 0.009, 0.015, 0.011, 0.013]);
-/// assert_eq!(excess_loss.to_string(), "0.012 [0.0092, 0.0148]");
+/// assert_eq!(excess_loss.to_string(), "0.012 [0.009224, 0.01478]");
 /// assert_eq!(mean(&[0.012, 0.009]).because.unwrap(), "2 seeds; an interval needs at least 5");
 /// ```
 pub fn mean(values: &[f64]) -> Estimate {
