@@ -1,51 +1,58 @@
-//! How recorded learning curves become numbers: thresholds, exponents, and how well curves fall on one another.
+//! How recorded results become numbers with intervals, and what these say about claims.
 //!
-//! Everything is a pure function: the same results and the same seed of the bootstrap give the same numbers. What
-//! cannot be said is `None`, and an interval that is not known is NaN.
+//! A *group*, such as one vocabulary at one depth, has several *replicates*: random grammars, one for each seed. From
+//! their values or curves come [thresholds](threshold()), [exponents](exponent()), [collapses](collapse()),
+//! [ratios](ratio()) and [means](mean()). Each is an [`Estimate`]: a number with a 95% interval over seeds, or the reason why there
+//! is none. [`judge`] compares it with a claim.
+//!
+//! One rule for all intervals: each seed is left out once, and Student's quantile at the degrees of freedom of Welch and
+//! Satterthwaite accounts for how few there are. Fewer than [`FEWEST_SEEDS`] give no interval. Everything is a pure
+//! function without random numbers.
 //!
 //! ```
-//! use gardenpath::Seed;
-//! use gardenpath_lab::fit::{judge_collapse, power_law, threshold_with_interval};
+//! use gardenpath_lab::fit::{Curve, Direction, Expected, Group, Verdict, collapse, crossings, exponent, judge};
 //!
-//! // Two seeds each; learning needs v^2 samples.
-//! let curve = |v: f64| -> Vec<(f64, Vec<f64>)> {
-//!     let loss = |p: f64| 1.0 / (1.0 + p / (v * v));
-//!     (0..16).map(|k| 2f64.powi(k)).map(|p| (p, vec![0.99 * loss(p), 1.01 * loss(p)])).collect()
-//! };
-//! let curves = [8.0, 16.0, 32.0].map(|v| (v, curve(v)));
-//! let seed = Seed::new(1);
-//! let thresholds = curves.iter().filter_map(|(v, curve)| Some((*v, threshold_with_interval(curve, 0.5, seed)?)));
-//! let law = power_law(&thresholds.collect::<Vec<_>>(), seed).unwrap();
-//! assert!(law.exponent.contains(2.0) && (law.prefactor - 1.0).abs() < 1e-9);
-//! assert!(judge_collapse(&curves, 2.0).unwrap().predicted_score < 1e-3);
+//! // Five grammars for each v; learning needs v^2 samples, more or less.
+//! let curve = |star: f64| Curve::new((2..14).map(|k| 2f64.powi(k)).map(|p| (p, 1.0 / (1.0 + p / star))));
+//! let hardness = [0.9, 1.1, 1.0, 0.95, 1.05];
+//! let curves = [8.0, 16.0, 32.0].map(|v| Group::new(v, hardness.map(|hard| curve(hard * v * v))));
+//! let law = exponent(&curves.each_ref().map(|group| crossings(group, 0.5, Direction::Falls)));
+//! let claim = Expected::Near { value: 2.0, margin: 0.2 };
+//! assert_eq!(judge(&law.exponent, claim, None).verdict, Verdict::Agrees);
+//! assert_eq!(judge(&collapse(&curves, 2.0).exponent, claim, None).verdict, Verdict::Agrees);
 //! ```
 
 mod collapse;
+#[cfg(test)]
+mod coverage;
+mod crossing;
+mod data;
 mod estimate;
-mod interval;
-mod power_law;
+mod exponent;
+mod jackknife;
+mod line;
+mod mean;
+mod ratio;
 mod statistics;
+mod strata;
+mod student;
 #[cfg(test)]
 mod synthetic;
 mod threshold;
+mod verdict;
 
-pub use collapse::{Collapse, best_exponent, collapse, judge_collapse};
-pub use estimate::Estimate;
-pub use interval::{rises_through_with_interval, threshold_with_interval};
-pub use power_law::{PowerLaw, power_law};
-pub use statistics::{band, mean, standard_error};
-pub use threshold::{rises_through, threshold};
-
-/// A learning curve: for each number of samples, increasing, the results of all seeds.
-///
-/// Points without results, or whose mean is not finite, count as not measured.
-pub type Curve = [(f64, Vec<f64>)];
-
-/// How often the bootstrap draws.
-const ROUNDS: u64 = 1000;
-
-/// Half of the 95% interval of a normal distribution, in standard errors.
-const NORMAL_95: f64 = 1.96;
+pub use collapse::{Collapse, collapse};
+pub use crossing::{Direction, crossing, crossings};
+pub use data::{Curve, Group};
+pub use estimate::{Estimate, FEWEST_SEEDS, FEWEST_SIZES, Limit};
+pub use exponent::{PowerLaw, exponent};
+pub(crate) use line::Line;
+pub use mean::{geometric_mean, mean};
+pub use ratio::{Ratio, matched_ratio, ratio};
+pub use statistics::{average, band, band_of_group, standard_error};
+pub use student::{student_probability, student_quantile};
+pub use threshold::threshold;
+pub use verdict::{Expected, Judgement, Verdict, judge};
 
 #[cfg(test)]
 mod tests {
@@ -59,28 +66,42 @@ mod tests {
         ODD[stream.below(ODD.len() as u64) as usize]
     }
 
-    fn odd_curve(stream: &mut Stream) -> Vec<(f64, Vec<f64>)> {
-        let results = |stream: &mut Stream| (0..stream.below(4)).map(|_| odd(stream)).collect();
-        (0..stream.below(6)).map(|_| (odd(stream), results(stream))).collect()
+    fn odd_values(stream: &mut Stream) -> Vec<f64> {
+        (0..stream.below(7)).map(|_| odd(stream)).collect()
+    }
+
+    fn odd_curves(stream: &mut Stream) -> Group<Curve> {
+        let curve = |stream: &mut Stream| {
+            Curve::new((0..stream.below(6)).map(|_| (odd(stream), odd(stream))).collect::<Vec<_>>())
+        };
+        Group::new(odd(stream), (0..stream.below(7)).map(|_| curve(stream)).collect::<Vec<_>>())
     }
 
     #[test]
-    fn odd_numbers_never_panic() {
+    fn odd_numbers_never_panic_and_never_agree_without_an_interval() {
         for index in 0..2000 {
-            let mut stream = Seed::new(19).stream(index);
-            let curve = odd_curve(&mut stream);
-            let (level, seed) = (odd(&mut stream), Seed::new(index));
-            threshold(&curve, level);
-            rises_through(&curve, level);
-            threshold_with_interval(&curve, level, seed);
-            rises_through_with_interval(&curve, level, seed);
-            band(&curve);
-            let number = |stream: &mut Stream| Estimate { value: odd(stream), low: odd(stream), high: odd(stream) };
-            let points: Vec<_> = (0..3).map(|_| (odd(&mut stream), number(&mut stream))).collect();
-            power_law(&points, seed);
-            let curves: Vec<_> = (0..3).map(|_| (odd(&mut stream), odd_curve(&mut stream))).collect();
-            collapse(&curves, level);
-            judge_collapse(&curves, level);
+            let stream = &mut Seed::new(19).stream(index);
+            let (level, direction) = (odd(stream), [Direction::Falls, Direction::Rises][stream.below(2) as usize]);
+            let curves: Vec<Group<Curve>> = (0..4).map(|_| odd_curves(stream)).collect();
+            let groups: Vec<Group<f64>> = (0..4).map(|_| Group::new(odd(stream), odd_values(stream))).collect();
+            let values = |k: usize| groups[k].replicates.as_slice();
+            let pairs: Vec<(f64, f64)> = values(0).iter().copied().zip(values(1).iter().copied()).collect();
+            band_of_group(&curves[0]);
+            let found = [
+                threshold(&curves[0], level, direction),
+                exponent(&groups).exponent,
+                collapse(&curves, level).exponent,
+                ratio(&[(values(0), values(1)), (values(2), values(3))]).ratio,
+                matched_ratio(&[&pairs]).ratio,
+                mean(values(0)),
+                geometric_mean(values(0)),
+            ];
+            for estimate in found {
+                assert!(estimate.interval.is_none_or(|(low, high)| low <= high), "{estimate:?}");
+                assert!(estimate.interval.is_some() || estimate.because.is_some(), "{estimate:?}");
+                let judged = judge(&estimate, Expected::Near { value: odd(stream), margin: odd(stream) }, None);
+                assert!(estimate.interval.is_some() || judged.verdict == Verdict::Inconclusive);
+            }
         }
     }
 }

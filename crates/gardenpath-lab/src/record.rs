@@ -1,5 +1,6 @@
 //! The results of cells, as figures and fits read them.
 
+use crate::fit;
 use serde_json::{Map, Value};
 
 /// One finished cell: what was asked, and what came out.
@@ -67,6 +68,15 @@ impl Records {
         values
     }
 
+    /// The curve of `y` against `x` of each seed, by increasing seeds.
+    pub fn curves(&self, x: &str, y: &str) -> Vec<fit::Curve> {
+        let of_seed = |seed: f64| {
+            let here = self.all.iter().filter(|record| record.number("seed") == seed);
+            fit::Curve::new(here.map(|record| (record.number(x), record.number(y))))
+        };
+        self.values("seed").into_iter().map(of_seed).collect()
+    }
+
     /// For each value of `x`, increasing, the values of `y` of all records that have it: one for each seed.
     pub fn curve(&self, x: &str, y: &str) -> Curve {
         let of_x = |value: f64| {
@@ -94,6 +104,11 @@ mod tests {
         };
         let records = Records { all: vec![of(64, 1, 0.5), of(16, 1, 0.9), of(64, 2, 0.7)] };
         assert_eq!(records.curve("samples", "loss"), [(16.0, vec![0.9]), (64.0, vec![0.5, 0.7])]);
+        let curves = records.curves("samples", "loss");
+        assert_eq!(
+            curves.iter().map(fit::Curve::points).collect::<Vec<_>>(),
+            [&[(16.0, 0.9), (64.0, 0.5)][..], &[(64.0, 0.7)]]
+        );
         assert_eq!(records.with("seed", 2.0).all.len(), 1);
         assert_eq!(records.with_text("model", "inn").all.len(), 0);
         assert!(records.all[0].numbers("list")[1].is_nan());

@@ -1,193 +1,170 @@
-//! Do curves fall on one another when the number of samples is divided by a power of v?
+//! Do curves fall on one another when x is divided by a power of the parameter?
 
-use super::Curve;
-use super::statistics::{mean, means};
+mod sheets;
 
-/// The largest exponent that is tried, and how many are tried for each unit.
-const LARGEST: usize = 8;
-const RESOLUTION: usize = 100;
+use super::estimate::Limit;
+use super::exponent::{no_line, sizes, too_few_sizes};
+use super::jackknife::jackknife;
+use super::{Curve, Estimate, Group};
+use serde::Serialize;
+use sheets::Sheets;
 
-/// A predicted exponent beside the best one.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The exponent with which curves fall on one another, and how well they do.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Collapse {
-    /// The predicted exponent.
+    /// The exponent that brings the curves closest to one another.
+    pub exponent: Estimate,
+    /// The mean square of the distances between curves at that exponent, in units of what seed noise explains: about 1 if
+    /// they are one curve, more if their shapes differ. NaN (`null` in JSON) if it is not known.
+    pub misfit: f64,
+    /// The exponent that was predicted.
     pub predicted: f64,
-    /// Its score; infinite if the curves hardly meet any more.
-    pub predicted_score: f64,
-    /// The exponent with the lowest score.
-    pub best: f64,
-    /// Its score.
-    pub best_score: f64,
+    /// The misfit at the predicted exponent; infinite (`null` in JSON) if the curves hardly meet there.
+    pub predicted_misfit: f64,
 }
 
-/// How badly curves (one for each v) fall on one another when P is divided by v^exponent: 0 is perfect, 1 is no better
-/// than without it.
+/// The power of the parameter by which x has to be divided so that the curves of all groups are one.
 ///
-/// It is the mean squared distance of the points of each curve from the mean of the other curves at the same rescaled
-/// P, where there are others, over that at exponent 0. None if fewer than a third of the points have others, because
-/// few points agree easily.
+/// The parameter of a group can be any positive number: the vocabulary v with a predicted exponent of 2, or v m_3 m_2^2
+/// with a predicted exponent of 1.
 ///
-/// Near the best exponent the score grows about as (exponent / best - 1)^2: a score of 0.05 tells 5 from 0, but not
-/// from 6. How close the best exponent comes to the predicted one says more.
-pub fn collapse(curves: &[(f64, impl AsRef<Curve>)], exponent: f64) -> Option<f64> {
-    Family::new(curves)?.score(exponent)
-}
-
-/// The exponent from 0 to 8 with the lowest score of [`collapse`], in steps of 0.01, and its score.
-pub fn best_exponent(curves: &[(f64, impl AsRef<Curve>)]) -> Option<(f64, f64)> {
-    Family::new(curves)?.best()
-}
-
-/// Compares a predicted exponent with the best one.
-pub fn judge_collapse(curves: &[(f64, impl AsRef<Curve>)], predicted: f64) -> Option<Collapse> {
-    let family = Family::new(curves)?;
-    let (best, best_score) = family.best()?;
-    let predicted_score = family.score(predicted).unwrap_or(f64::INFINITY);
-    predicted.is_finite().then_some(Collapse { predicted, predicted_score, best, best_score })
-}
-
-/// ln v of a curve, and its points as (ln P, mean).
-type LogCurve = (f64, Vec<(f64, f64)>);
-
-/// Several curves that can be compared.
-struct Family {
-    curves: Vec<LogCurve>,
-    /// The mean squared distance without rescaling.
-    raw: f64,
-}
-
-impl Family {
-    /// None if there are no two different v, or a distance is no number, or the curves agree already.
-    fn new(curves: &[(f64, impl AsRef<Curve>)]) -> Option<Self> {
-        let curves: Vec<LogCurve> = curves.iter().map(|(v, curve)| (v.ln(), means(curve.as_ref()))).collect();
-        let first = curves.first()?.0;
-        if curves.iter().any(|(v, _)| !v.is_finite()) || curves.iter().all(|(v, _)| *v == first) {
-            return None;
+/// Curves are averages over the seeds of a group, with lines between points in ln x. The exponent is that with the
+/// smallest mean square of their distances where at least two of them are known; exponents that leave less than a third
+/// of them to be compared do not count, because few points agree easily. The interval is Student's over seeds, left out one
+/// at a time, wider by the root of the misfit where curves have different shapes. There is none for fewer than three
+/// sizes or five seeds, or if an end of it is out of reach. A curve with a single point counts as not measured.
+///
+/// Costs a search over exponents for each replicate: milliseconds.
+///
+/// ```
+/// use gardenpath_lab::fit::{Curve, Group, collapse};
+///
+/// // Grammars of different difficulty, which need about 4 v^2 samples.
+/// let curve = |star: f64| Curve::new((4..16).map(|k| 2f64.powi(k)).map(|p| (p, 1.0 / (1.0 + p / star))));
+/// let group = |v: f64| Group::new(v, [0.8, 0.9, 1.0, 1.1, 1.25].map(|hard| curve(4.0 * hard * v * v)));
+/// let found = collapse(&[8.0, 16.0, 32.0].map(group), 2.0);
+/// assert!(found.exponent.contains(2.0) && !found.exponent.contains(2.5) && found.predicted_misfit < 1.0);
+/// assert!(collapse(&[8.0, 16.0, 32.0].map(group), 3.0).predicted_misfit > 10.0);
+/// ```
+pub fn collapse(groups: &[Group<Curve>], predicted: f64) -> Collapse {
+    let refused = |exponent| Collapse { exponent, misfit: f64::NAN, predicted, predicted_misfit: f64::NAN };
+    let groups: Vec<Group<Curve>> = groups.iter().map(usable).filter(|group| !group.replicates.is_empty()).collect();
+    let seeds = groups.iter().map(|group| group.replicates.len()).min().unwrap_or(0);
+    if groups.iter().any(|group| !(group.at > 0.0 && group.at.is_finite())) {
+        return refused(Estimate::refused(seeds, "a size is not a positive number"));
+    }
+    let sizes = sizes(&groups);
+    if sizes < 2 {
+        return refused(no_line(sizes, seeds));
+    }
+    let Some(sheets) = Sheets::new(&groups) else {
+        return refused(Estimate::refused(seeds, "the curves of some group have no range of x in common"));
+    };
+    let predicted_misfit = sheets.misfit(predicted, None).unwrap_or(f64::INFINITY);
+    let Some(best) = sheets.best() else {
+        let because = "no exponent within reach brings the curves closest to one another";
+        let exponent = Estimate { limit: Limit::Range, ..Estimate::refused(seeds, because) };
+        return Collapse { predicted_misfit, ..refused(exponent) };
+    };
+    let counts: Vec<usize> = groups.iter().map(|group| group.replicates.len()).collect();
+    let noise = jackknife(&counts, |group, left_out| sheets.best_without(group, left_out, best));
+    let misfit = sheets.misfit(best, Some(noise.variance)).unwrap_or(f64::NAN);
+    let exponent = match too_few_sizes(sizes) {
+        Some(because) => Estimate { limit: Limit::Sizes, ..Estimate::without_interval(best, seeds, because) },
+        None if seeds > 1 && noise.variance.is_nan() => {
+            let because = "without one of the seeds no exponent within reach brings the curves closest to one another";
+            Estimate { limit: Limit::Range, ..Estimate::without_interval(best, seeds, because) }
         }
-        let raw = mean(&squares(&curves, 0.0));
-        (raw.is_finite() && raw > 0.0).then_some(Family { curves, raw })
-    }
-
-    fn score(&self, exponent: f64) -> Option<f64> {
-        let points: usize = self.curves.iter().map(|(_, curve)| curve.len()).sum();
-        let squares = squares(&self.curves, exponent);
-        let score = mean(&squares) / self.raw;
-        (3 * squares.len() >= points && score.is_finite()).then_some(score)
-    }
-
-    fn best(&self) -> Option<(f64, f64)> {
-        let exponents = (0..=LARGEST * RESOLUTION).map(|k| k as f64 / RESOLUTION as f64);
-        let scores = exponents.filter_map(|exponent| Some((exponent, self.score(exponent)?)));
-        scores.min_by(|a, b| a.1.total_cmp(&b.1))
-    }
+        None => Estimate::student(best, noise, seeds).widened(misfit),
+    };
+    Collapse { exponent, misfit, predicted, predicted_misfit }
 }
 
-/// The squared distances of those points that have others to be compared with.
-fn squares(curves: &[LogCurve], exponent: f64) -> Vec<f64> {
-    let mut squares = Vec::new();
-    for (own, (v, points)) in curves.iter().enumerate() {
-        for (x, y) in points {
-            let others = curves.iter().enumerate().filter(|(other, _)| *other != own);
-            let heights = others.filter_map(|(_, (w, other))| interpolate(other, x - exponent * (v - w)));
-            let heights: Vec<f64> = heights.collect();
-            if !heights.is_empty() {
-                squares.push((y - mean(&heights)).powi(2));
-            }
-        }
-    }
-    squares
-}
-
-/// The height of a curve at some x between its ends.
-fn interpolate(curve: &[(f64, f64)], x: f64) -> Option<f64> {
-    let piece = curve.windows(2).find(|piece| piece[0].0 <= x && x <= piece[1].0)?;
-    let ((x0, y0), (x1, y1)) = (piece[0], piece[1]);
-    Some(y0 + (y1 - y0) * (x - x0) / (x1 - x0))
+/// The curves of a group with at least two points.
+fn usable(group: &Group<Curve>) -> Group<Curve> {
+    Group::new(group.at, group.replicates.iter().filter(|curve| curve.points().len() > 1).cloned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fit::synthetic::{Noise, curve_of, family};
+    use crate::fit::synthetic::{Noise, family};
     use gardenpath::Seed;
 
-    const NOISE: Noise = Noise { of_seed: 0.1, of_result: 0.02 };
+    const NOISE: Noise = Noise { of_seed: 0.2, of_result: 0.02, steepness: 1.0 };
+    const VOCABS: [f64; 4] = [8.0, 12.0, 16.0, 32.0];
+
+    /// Curves of five seeds around straight lines, moved by a tenth each.
+    fn lines(at: f64, middle: f64, slope: f64) -> Group<Curve> {
+        let curve = |moved: f64| Curve::new((0..=10).map(f64::from).map(|x| (x.exp(), slope * (middle + moved - x))));
+        Group::new(at, [-0.2, -0.1, 0.0, 0.1, 0.2].map(curve))
+    }
 
     #[test]
-    fn the_true_exponent_collapses_and_wrong_ones_do_not() {
-        for (truth, everywhere) in [(1.0, true), (2.0, true), (5.0, true), (2.0, false), (5.0, false)] {
-            for repetition in 0..5 {
-                let curves = family(truth, 4.0, everywhere, NOISE, 12, Seed::new(17).nth(repetition));
-                let score = collapse(&curves, truth).unwrap();
-                assert!(score < 0.02, "{truth} {everywhere}: {score}");
-                let (best, best_score) = best_exponent(&curves).unwrap();
-                assert!((best - truth).abs() <= 0.1 && best_score <= score + 1e-12, "{truth} {everywhere}: {best}");
-                assert_eq!(collapse(&curves, 0.0), Some(1.0));
-                let wrong = collapse(&curves, 2.0 * truth).unwrap();
-                assert!(wrong > 0.5, "{truth} {everywhere}: {wrong}");
-            }
+    fn moved_lines_are_found_exactly() {
+        let groups = [0.0, 1.0, 2.0].map(|x: f64| lines(x.exp(), 3.0 + 1.5 * x, 1.0));
+        let found = collapse(&groups, 1.0);
+        assert!((found.exponent.value - 1.5).abs() < 1e-3, "{found:?}");
+        // The slope of three means, each with the error of 0.1 * sqrt(2.5 / 5).
+        let (low, high) = found.exponent.interval.unwrap();
+        let error = 0.1 * (2.5f64 / 5.0).sqrt() / 2f64.sqrt();
+        assert!(((high - low) / 2.0 / (2.306 * error) - 1.0).abs() < 0.02, "{found:?}");
+        assert!(found.misfit < 1e-3 && found.predicted_misfit > 10.0);
+    }
+
+    #[test]
+    fn the_truth_has_a_misfit_of_about_one_and_wrong_exponents_more() {
+        let mut means = [0.0; 3];
+        for repetition in 0..100 {
+            let curves = family(&VOCABS, 2.0, 4.0, NOISE, 8, Seed::new(17).nth(repetition));
+            let found = collapse(&curves, 2.0);
+            means[0] += found.misfit / 100.0;
+            means[1] += found.predicted_misfit / 100.0;
+            means[2] += collapse(&curves, 2.6).predicted_misfit / 100.0;
         }
+        assert!((0.7..1.4).contains(&means[0]) && (0.8..1.25).contains(&means[1]) && means[2] > 8.0, "{means:?}");
     }
 
     #[test]
-    fn a_score_is_the_mean_squared_distance_over_the_raw_one() {
-        // Straight lines with slope -1 and v = 1, e: rescaled by v^b they are 1 - b apart.
-        let line = |middle: f64| curve_of(0.0, 10.0, 1.0, move |x| middle - x);
-        let curves = [(1.0, line(0.0)), (1f64.exp(), line(1.0))];
-        for exponent in [0.5, 1.0, 1.7, 3.0] {
-            let score = collapse(&curves, exponent).unwrap();
-            assert!((score - (1.0 - exponent).powi(2)).abs() < 1e-9, "{exponent}: {score}");
-        }
-        let judged = judge_collapse(&curves, 1.5).unwrap();
-        assert!(judged.predicted == 1.5 && (judged.predicted_score - 0.25).abs() < 1e-9);
-        assert!((judged.best - 1.0).abs() < 1e-9 && judged.best_score < 1e-9);
+    fn shapes_that_differ_are_seen_and_widen() {
+        let alike = [0.0, 1.0, 2.0].map(|x: f64| lines(x.exp(), 4.0 + x, 1.0));
+        let steeper = [0.0, 1.0, 2.0].map(|x: f64| lines(x.exp(), 4.0 + x, 1.0 + x));
+        let [alike, steeper] = [alike, steeper].map(|groups| collapse(&groups, 1.0));
+        assert!(alike.misfit < 0.01 && steeper.misfit > 5.0, "{alike:?} {steeper:?}");
+        assert_eq!(steeper.exponent.limit, Limit::Sizes);
     }
 
     #[test]
-    fn each_curve_is_compared_with_the_mean_of_the_others() {
-        let flat = |height: f64| curve_of(0.0, 5.0, 1.0, move |_| height);
-        let curves = [(2.0, flat(0.0)), (3.0, flat(1.0)), (5.0, flat(5.0))];
-        // Distances 3, 1.5 and 4.5, whatever the exponent, as long as all three meet.
-        let family = Family::new(&curves).unwrap();
-        assert!((family.raw - (9.0 + 2.25 + 20.25) / 3.0).abs() < 1e-12);
+    fn any_positive_parameter_rescales() {
+        let curves = family(&VOCABS, 2.0, 4.0, NOISE, 6, Seed::new(3));
+        let squares: Vec<Group<Curve>> =
+            curves.iter().map(|group| Group::new(group.at * group.at, group.replicates.clone())).collect();
+        let [one, two] = [collapse(&squares, 1.0).exponent, collapse(&curves, 2.0).exponent];
+        assert!((2.0 * one.value - two.value).abs() < 1e-3, "{one} {two}");
+        assert!((2.0 * one.interval.unwrap().1 - two.interval.unwrap().1).abs() < 1e-2, "{one} {two}");
     }
 
     #[test]
-    fn a_far_shift_does_not_win_by_missing_the_others() {
-        // At exponent 3 the last point of one lies on the first of the other, and nothing else meets.
-        let values = |values: [f64; 4]| curve_of(0.0, 3.0, 1.0, move |x| values[x.round() as usize]);
-        let curves = [(1.0, values([0.5, 0.8, 0.2, 0.0])), (1f64.exp(), values([1.0, 0.9, 0.6, 0.5]))];
-        assert_eq!(collapse(&curves, 3.0), None);
-        let judged = judge_collapse(&curves, 3.0).unwrap();
-        assert!(judged.predicted_score.is_infinite() && judged.best < 2.5 && judged.best_score > 0.0);
+    fn what_is_missing_is_said() {
+        let because = |groups: &[Group<Curve>]| collapse(groups, 1.0).exponent.because.unwrap();
+        let some = |seeds: u64, sizes: usize| family(&VOCABS[..sizes], 2.0, 4.0, NOISE, seeds, Seed::new(1));
+        assert_eq!(because(&some(6, 2)), "2 sizes; an interval of an exponent needs at least 3");
+        assert_eq!(because(&some(6, 1)), "an exponent needs more than one size");
+        assert_eq!(because(&some(3, 3)), "3 seeds; an interval needs at least 5");
+        assert_eq!(because(&some(1, 3)), "one seed; an interval needs at least 5");
+        assert_eq!(because(&[]), "nothing was measured");
+        assert!((collapse(&some(3, 3), 1.0).exponent.value - 2.0).abs() < 0.5);
+        let apart = [Curve::new([(1.0, 1.0), (2.0, 0.0)]), Curve::new([(3.0, 1.0), (4.0, 0.0)])];
+        let groups = [Group::new(1.0, apart.clone()), Group::new(2.0, apart)];
+        assert_eq!(because(&groups), "the curves of some group have no range of x in common");
     }
 
     #[test]
-    fn curves_that_cannot_be_compared_have_no_score() {
-        let line = || curve_of(0.0, 5.0, 1.0, |x| -x);
-        let lower = || curve_of(0.0, 5.0, 1.0, |x| -1.0 - x);
-        let far = || curve_of(10.0, 15.0, 1.0, |x| -x);
-        let nothing = || vec![(1.0, vec![f64::NAN]), (2.0, vec![])];
-        let cases = [
-            vec![],
-            vec![(2.0, line())],
-            vec![(2.0, line()), (2.0, lower())],
-            vec![(2.0, line()), (3.0, far())],
-            vec![(2.0, line()), (3.0, vec![])],
-            vec![(2.0, line()), (3.0, nothing())],
-            vec![(2.0, nothing()), (3.0, nothing())],
-            vec![(2.0, line()[..1].to_vec()), (3.0, line()[..1].to_vec())],
-            vec![(2.0, line()), (3.0, line())],
-            vec![(0.0, line()), (2.0, line()), (3.0, lower())],
-            vec![(f64::NAN, line()), (2.0, line()), (3.0, lower())],
-        ];
-        for (k, curves) in cases.iter().enumerate() {
-            assert_eq!(collapse(curves, 1.0), None, "{k}");
-            assert_eq!(best_exponent(curves), None, "{k}");
-            assert_eq!(judge_collapse(curves, 1.0), None, "{k}");
-        }
-        let curves = family(2.0, 4.0, true, NOISE, 2, Seed::new(1));
-        assert_eq!(collapse(&curves, f64::NAN), None);
-        assert_eq!(judge_collapse(&curves, f64::NAN), None);
+    fn curves_that_say_nothing_have_no_exponent() {
+        let flat = |at: f64| Group::new(at, [1.0, 1.01, 0.99, 1.0, 1.02].map(|y| Curve::new([(1.0, y), (64.0, y)])));
+        let found = collapse(&[2.0, 4.0, 8.0].map(flat), 1.0);
+        assert!(found.exponent.interval.is_none_or(|(low, high)| high - low > 1.0), "{found:?}");
+        let far = [lines(1.0, 3.0, 1.0), lines(2.0, 300.0, 1.0), lines(4.0, 600.0, 1.0)];
+        assert!(collapse(&far, 1.0).exponent.interval.is_none());
     }
 }

@@ -1,85 +1,164 @@
-//! A number with its 95% interval.
+//! A number with its 95% interval, or with the reason why it has none.
 
-use super::NORMAL_95;
-use super::statistics::mean;
+use super::jackknife::Noise;
+use super::student::student_quantile;
 use crate::draw::table::short;
+use serde::Serialize;
 use std::fmt;
 
+/// With fewer replicates there is no interval: their spread says too little about that of others.
+pub const FEWEST_SEEDS: usize = 5;
+
+/// With fewer sizes there is no interval of an exponent: two points lie on every power law.
+pub const FEWEST_SIZES: usize = 3;
+
+/// What would make an interval narrower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Limit {
+    /// More seeds: the width falls with the root of their number.
+    Seeds,
+    /// More or larger sizes: the groups differ from the law by much more than seeds explain.
+    Sizes,
+    /// Curves that were measured further: some do not cross yet.
+    Range,
+}
+
 /// A number with its 95% interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The number.
+    /// The number; NaN if there is none. JSON has `null` for it.
     pub value: f64,
-    /// The lower end of the interval; NaN if the data say nothing about it.
-    pub low: f64,
-    /// The upper end of the interval; NaN if the data say nothing about it.
-    pub high: f64,
+    /// The 95% interval. An end that the data do not bound is infinite (0 below a positive number), and `null` in JSON.
+    pub interval: Option<(f64, f64)>,
+    /// The number of replicates, or the smallest one of several groups.
+    pub seeds: usize,
+    /// The degrees of freedom of the interval; NaN if there is none.
+    pub freedom: f64,
+    /// What would make the interval narrower.
+    pub limit: Limit,
+    /// Why there is no number, no interval, or an open one.
+    pub because: Option<String>,
+}
+
+impl Estimate {
+    /// A number without an interval, and why.
+    pub fn without_interval(value: f64, seeds: usize, because: impl Into<String>) -> Self {
+        let because = Some(because.into());
+        Estimate { value, interval: None, seeds, freedom: f64::NAN, limit: Limit::Seeds, because }
+    }
+
+    /// No number at all, and why.
+    pub fn refused(seeds: usize, because: impl Into<String>) -> Self {
+        Estimate::without_interval(f64::NAN, seeds, because)
+    }
+
+    /// A number that some noise blurs. Too few seeds, or noise that is not known, leave it without an interval.
+    pub(super) fn student(value: f64, noise: Noise, seeds: usize) -> Self {
+        if let Some(because) = too_few_seeds(seeds) {
+            return Estimate::without_interval(value, seeds, because);
+        }
+        let half = student_quantile(0.975, noise.freedom) * noise.variance.sqrt();
+        if !value.is_finite() || !half.is_finite() {
+            return Estimate::without_interval(value, seeds, "the noise of the seeds is no finite number");
+        }
+        let interval = Some((value - half, value + half));
+        Estimate { value, interval, seeds, freedom: noise.freedom, limit: Limit::Seeds, because: None }
+    }
+
+    /// The same on another scale: an increasing function of the value and of both ends.
+    pub(super) fn on_scale(self, scale: impl Fn(f64) -> f64) -> Self {
+        let interval = self.interval.map(|(low, high)| (scale(low), scale(high)));
+        Estimate { value: scale(self.value), interval, ..self }
+    }
+
+    /// The same with an interval that says how badly the groups fit their law: `misfit` is the mean square of their
+    /// distances in units of seed noise. Above 1, the half widths grow by its root.
+    pub(super) fn widened(mut self, misfit: f64) -> Self {
+        let factor = misfit.max(1.0).sqrt();
+        self.interval = self
+            .interval
+            .map(|(low, high)| (self.value - factor * (self.value - low), self.value + factor * (high - self.value)));
+        if misfit > MOSTLY_MISFIT {
+            self.limit = Limit::Sizes;
+        }
+        self
+    }
+
+    /// Whether a number lies in the interval; never if there is none.
+    ///
+    /// ```
+    /// let estimate = gardenpath_lab::fit::mean(&[1.0, 2.0, 3.0, 4.0, 5.0]);
+    /// assert!(estimate.contains(3.5) && !estimate.contains(6.0));
+    /// assert!(!gardenpath_lab::fit::mean(&[3.0, 3.1]).contains(3.0));
+    /// ```
+    pub fn contains(&self, number: f64) -> bool {
+        self.interval.is_some_and(|(low, high)| low <= number && number <= high)
+    }
+}
+
+/// From here on most of the width of an interval is not seed noise.
+const MOSTLY_MISFIT: f64 = 4.0;
+
+/// That there are too few seeds for an interval, if it is so.
+pub(super) fn too_few_seeds(seeds: usize) -> Option<String> {
+    let words = match seeds {
+        0 => "nothing was measured".to_owned(),
+        1 => format!("one seed; an interval needs at least {FEWEST_SEEDS}"),
+        _ => format!("{seeds} seeds; an interval needs at least {FEWEST_SEEDS}"),
+    };
+    (seeds < FEWEST_SEEDS).then_some(words)
 }
 
 impl fmt::Display for Estimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Estimate { value, low, high } = *self;
-        match [low, high].map(f64::is_nan) {
-            [true, true] => write!(f, "{}", short(value)),
-            _ => write!(f, "{} [{}, {}]", short(value), short(low), short(high)),
+        match self.interval {
+            _ if self.value.is_nan() => write!(f, "unknown"),
+            None => write!(f, "{}", short(self.value)),
+            Some((low, high)) => write!(f, "{} [{}, {}]", short(self.value), end(low), end(high)),
         }
     }
 }
 
-impl Estimate {
-    /// A number of which the error is not known.
-    pub fn without_interval(value: f64) -> Self {
-        Estimate { value, low: f64::NAN, high: f64::NAN }
-    }
-
-    /// Whether a number lies in the interval; never if the interval is not known.
-    pub fn contains(&self, number: f64) -> bool {
-        self.low <= number && number <= self.high
-    }
-
-    /// A number with the 2.5% and 97.5% percentiles of what a bootstrap made of it.
-    pub(super) fn from_rounds(value: f64, mut rounds: Vec<f64>) -> Self {
-        rounds.sort_by(f64::total_cmp);
-        // No interpolation between ranks: rounds can be infinite.
-        let last = rounds.len().saturating_sub(1) as f64;
-        let percentile = |share: f64| rounds.get((share * last).round() as usize).copied().unwrap_or(f64::NAN);
-        Estimate { value, low: percentile(0.025), high: percentile(0.975) }
-    }
-
-    /// The standard error of the logarithm: ln(high / low) / (2 * 1.96). An end that is not bounded is taken to be as
-    /// far away as the other one; none if neither is known.
-    pub(super) fn log_error(&self) -> Option<f64> {
-        let mut sides = vec![(self.value / self.low).ln(), (self.high / self.value).ln()];
-        sides.retain(|side| side.is_finite());
-        (!sides.is_empty()).then(|| mean(&sides) / NORMAL_95)
-    }
+/// An end of an interval in words.
+pub(super) fn end(value: f64) -> String {
+    if value.is_infinite() { (if value > 0.0 { "∞" } else { "−∞" }).to_owned() } else { short(value) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const NOISE: Noise = Noise { variance: 0.25, freedom: 4.0 };
+
     #[test]
-    fn percentiles_leave_a_fortieth_on_both_sides() {
-        let rounds = (0..1000).rev().map(f64::from).collect();
-        assert_eq!(Estimate::from_rounds(1.0, rounds), Estimate { value: 1.0, low: 25.0, high: 974.0 });
-        assert!(Estimate::from_rounds(1.0, vec![]).low.is_nan());
+    fn intervals_are_as_wide_as_the_tables_say() {
+        let (low, high) = Estimate::student(2.0, NOISE, 5).interval.unwrap();
+        assert!((high - 2.0 - 2.7764 / 2.0).abs() < 1e-4 && (low + high - 4.0).abs() < 1e-12);
+        let wider = Estimate::student(2.0, NOISE, 5).widened(9.0);
+        assert!((wider.interval.unwrap().1 - 2.0 - 3.0 * 2.7764 / 2.0).abs() < 1e-3 && wider.limit == Limit::Sizes);
+        assert_eq!(Estimate::student(2.0, NOISE, 5).widened(0.3), Estimate::student(2.0, NOISE, 5));
+        assert_eq!(Estimate::student(2.0, NOISE, 5).widened(f64::NAN), Estimate::student(2.0, NOISE, 5));
     }
 
     #[test]
-    fn the_error_of_the_logarithm_needs_one_end() {
-        let error = |low: f64, high: f64| Estimate { value: 2.0, low, high }.log_error();
-        assert!((error(1.0, 8.0).unwrap() - 8f64.ln() / 3.92).abs() < 1e-15);
-        assert!((error(1.0, f64::INFINITY).unwrap() - 2f64.ln() / 1.96).abs() < 1e-15);
-        assert_eq!(error(0.0, 8.0), error(f64::NAN, 8.0));
-        assert_eq!(error(0.0, f64::INFINITY), None);
-        assert_eq!(Estimate::without_interval(2.0).log_error(), None);
+    fn few_seeds_have_no_interval_and_say_so() {
+        let few = Estimate::student(2.0, NOISE, 4);
+        assert_eq!((few.value, few.interval), (2.0, None));
+        assert_eq!(few.because.unwrap(), "4 seeds; an interval needs at least 5");
+        assert_eq!(too_few_seeds(1).unwrap(), "one seed; an interval needs at least 5");
+        assert_eq!(too_few_seeds(0).unwrap(), "nothing was measured");
+        assert_eq!(too_few_seeds(5), None);
     }
 
     #[test]
-    fn an_unknown_interval_contains_nothing() {
-        let known = Estimate { value: 2.0, low: 1.0, high: 3.0 };
-        assert!(known.contains(1.0) && known.contains(3.0) && !known.contains(3.1));
-        assert!(!Estimate::without_interval(2.0).contains(2.0));
+    fn in_words_and_in_json() {
+        let open = Estimate { interval: Some((1.5, f64::INFINITY)), ..Estimate::student(2.0, NOISE, 5) };
+        assert_eq!(open.to_string(), "2 [1.5, ∞]");
+        assert_eq!(Estimate::refused(3, "").to_string(), "unknown");
+        assert_eq!(Estimate::without_interval(2.5, 1, "").to_string(), "2.5");
+        let json = serde_json::to_value(&open).unwrap();
+        assert_eq!(json["interval"], serde_json::json!([1.5, null]));
+        assert_eq!((json["limit"].as_str(), json["seeds"].as_u64()), (Some("seeds"), Some(5)));
     }
 }

@@ -1,18 +1,17 @@
 //! Learning curves of which everything is known, for the tests.
 
-use super::statistics::normal;
-use gardenpath::Seed;
-
-/// The points of a curve.
-type Points = Vec<(f64, Vec<f64>)>;
+use super::{Curve, Group};
+use gardenpath::{Seed, Stream};
 
 /// What makes the curves of different seeds differ.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Noise {
     /// The deviation of ln P* between seeds, the same at all P: some grammars are harder than others.
     pub of_seed: f64,
     /// The deviation of single results.
     pub of_result: f64,
+    /// The steepness of the sigmoid in ln P.
+    pub steepness: f64,
 }
 
 /// Falls from 1 to 0 around 0.
@@ -20,34 +19,60 @@ pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + x.exp())
 }
 
-/// A function of ln P as the curve of one seed, from one ln P to another in equal steps.
-pub fn curve_of(from: f64, to: f64, step: f64, value: impl Fn(f64) -> f64) -> Points {
-    let points = ((to - from) / step).round() as usize;
-    let at = |k: usize| from + step * k as f64;
-    (0..=points).map(|k| (at(k).exp(), vec![value(at(k))])).collect()
+/// A unit normal number by the method of Box and Muller.
+pub fn normal(stream: &mut Stream) -> f64 {
+    let radius = (-2.0 * (1.0 - stream.unit()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * stream.unit()).cos()
 }
 
-/// Sigmoids in ln P around `middle`, at powers of 2 within a range of ln P.
-pub fn learning_curve(middle: f64, (from, to): (f64, f64), noise: Noise, seeds: u64, seed: Seed) -> Points {
-    let step = std::f64::consts::LN_2;
-    let result = |x: f64, k: u64| {
-        let moved = noise.of_seed * normal(&mut seed.child("grammar").stream(k));
-        let index = (x / step).round() as u64;
-        sigmoid(x - middle - moved) + noise.of_result * normal(&mut seed.child("result").nth(k).stream(index))
+/// Sigmoids in ln P around `middle`, at numbers of samples a factor of two apart.
+pub fn curves(middle: f64, samples: &[f64], noise: Noise, seeds: u64, seed: Seed) -> Vec<Curve> {
+    let curve = |k: u64| {
+        let mut stream = seed.stream(k);
+        let moved = noise.of_seed * normal(&mut stream);
+        let result = |&p: &f64| {
+            (p, sigmoid(noise.steepness * (p.ln() - middle - moved)) + noise.of_result * normal(&mut stream))
+        };
+        Curve::new(samples.iter().map(result))
     };
-    let powers = (from / step).ceil() as u32..=(to / step).floor() as u32;
-    let results = |x: f64| (0..seeds).map(|k| result(x, k)).collect();
-    powers.map(|k| (2f64.powi(k as i32), results(step * f64::from(k)))).collect()
+    (0..seeds).map(curve).collect()
 }
 
-/// A curve for each of some v, with P* = v^exponent and each measured at `reach` of ln P around it, or all of them
-/// wherever one is.
-pub fn family(exponent: f64, reach: f64, everywhere: bool, noise: Noise, seeds: u64, seed: Seed) -> Vec<(f64, Points)> {
-    let middle = |v: f64| exponent * v.ln();
-    let curve = |v: f64| {
-        let (first, last) = if everywhere { (8.0, 32.0) } else { (v, v) };
-        let range = ((middle(first) - reach).max(0.0), middle(last) + reach);
-        (v, learning_curve(middle(v), range, noise, seeds, seed.nth(v as u64)))
+/// Numbers of samples a factor of two apart, within `reach` factors of two of a middle that does not lie on them.
+pub fn samples(middle: f64, reach: f64) -> Vec<f64> {
+    let (low, high) = (middle / 2f64.ln() - reach, middle / 2f64.ln() + reach);
+    (low.ceil() as i32..=high.floor() as i32).map(|k| 2f64.powi(k)).collect()
+}
+
+/// Curves for some v with P* = 4 v^exponent, each measured within `reach` factors of two of it.
+pub fn family(vocabs: &[f64], exponent: f64, reach: f64, noise: Noise, seeds: u64, seed: Seed) -> Vec<Group<Curve>> {
+    let group = |&vocab: &f64| {
+        let middle = 4f64.ln() + exponent * vocab.ln();
+        Group::new(vocab, curves(middle, &samples(middle, reach), noise, seeds, seed.nth(vocab as u64)))
     };
-    [8.0, 12.0, 16.0, 24.0, 32.0].map(curve).to_vec()
+    vocabs.iter().map(group).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normal_numbers_are_normal() {
+        let mut stream = Seed::new(3).stream(0);
+        let values: Vec<f64> = (0..100_000).map(|_| normal(&mut stream)).collect();
+        let outside = values.iter().filter(|value| value.abs() > 1.96).count();
+        let squares = values.iter().map(|value| value * value).sum::<f64>() / 1e5;
+        assert!((values.iter().sum::<f64>() / 1e5).abs() < 0.01 && (squares - 1.0).abs() < 0.02);
+        assert!(outside.abs_diff(5_000) < 250, "{outside}");
+    }
+
+    #[test]
+    fn curves_have_the_points_that_they_should() {
+        let samples = samples(100f64.ln(), 4.0);
+        assert_eq!(samples, [8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0]);
+        let curves =
+            curves(100f64.ln(), &samples, Noise { of_seed: 0.0, of_result: 0.0, steepness: 1.0 }, 3, Seed::new(1));
+        assert!(curves.len() == 3 && curves[0] == curves[2] && curves[0].points()[3].1 > 0.5);
+    }
 }

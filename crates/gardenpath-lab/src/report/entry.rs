@@ -1,6 +1,7 @@
 //! The state of a report: what its page and its table are made of while results arrive.
 
 use super::{Finding, Verdict};
+use crate::fit;
 
 /// All figures of a report, those that are not there yet included.
 #[derive(Clone, Debug)]
@@ -84,6 +85,17 @@ pub enum State {
     Done,
     /// It could not be made, and why.
     Failed(String),
+}
+
+impl From<fit::Verdict> for Verdict {
+    fn from(verdict: fit::Verdict) -> Self {
+        match verdict {
+            fit::Verdict::Agrees => Verdict::Agrees,
+            fit::Verdict::Differs => Verdict::Differs,
+            fit::Verdict::Corrected => Verdict::Corrected,
+            fit::Verdict::Inconclusive => Verdict::TooSmall,
+        }
+    }
 }
 
 impl Verdict {

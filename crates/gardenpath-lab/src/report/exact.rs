@@ -13,6 +13,7 @@ mod topologies;
 mod tree_numbers;
 
 use super::Chapter;
+use crate::fit::Line;
 
 /// The chapters, in the order of the paper.
 pub const CHAPTERS: &[Chapter] = &[
@@ -34,11 +35,7 @@ const BRANCHING: f64 = 2.5;
 
 /// The slope of the straight line that is closest to the points.
 fn slope(points: &[(f64, f64)]) -> f64 {
-    let count = points.len() as f64;
-    let mean = |coordinate: fn(&(f64, f64)) -> f64| points.iter().map(coordinate).sum::<f64>() / count;
-    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
-    let products: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum();
-    products / points.iter().map(|point| (point.0 - x).powi(2)).sum::<f64>()
+    Line::through(points).map_or(f64::NAN, |line| line.slope)
 }
 
 /// Numbers in one line, with so many decimals.

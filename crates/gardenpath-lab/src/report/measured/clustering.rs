@@ -2,11 +2,12 @@
 
 use crate::draw::table::short;
 use crate::figure::{Axis, Chart, Dash, Figure, Look, Panel, Series};
-use crate::fit::{band, judge_collapse, mean, power_law, rises_through_with_interval};
-use crate::record::{Curve, Records};
+use crate::fit::{
+    Curve, Direction, Expected, Group, average, band, band_of_group, collapse, crossings, exponent, judge,
+};
+use crate::record::Records;
 use crate::report::{Chapter, Finding, Page, Verdict};
 use anyhow::Result;
-use gardenpath::Seed;
 
 pub(super) const CHAPTER: Chapter = Chapter {
     name: "clustering",
@@ -39,20 +40,21 @@ fn draw(records: &Records) -> Result<Page> {
     })];
     let mut findings = Vec::new();
     for (kind, words, exponent) in KINDS {
-        let curves: Vec<(f64, Curve)> = vocabs.iter().map(|&vocab| (vocab, curve(vocab, kind))).collect();
-        let scaled = curves.iter().map(|(vocab, curve)| {
-            let points = band(curve).into_iter().map(|mut point| {
-                point.x /= vocab.powf(exponent);
+        let group = |&vocab: &f64| Group::new(vocab, records.with("vocab", vocab).curves("samples", kind));
+        let groups: Vec<Group<Curve>> = vocabs.iter().map(group).collect();
+        let scaled = groups.iter().map(|group| {
+            let points = band_of_group(group).into_iter().map(|mut point| {
+                point.x /= group.at.powf(exponent);
                 point
             });
-            Series::new(format!("*v* = {vocab}"), points).look(Look::line().band())
+            Series::new(format!("*v* = {}", group.at), points).look(Look::line().band())
         });
         let label = format!("*P* / *v*^{exponent}");
         panels.push(Panel::Chart(Chart {
             title: Some(format!("{words} rules")),
             ..Chart::new(Axis::log(label), Axis::linear("mean group purity"), scaled.collect())
         }));
-        findings.push(scaling(words, exponent, &curves));
+        findings.push(scaling(words, exponent, &groups));
     }
     findings.push(ceiling(records));
     let caption = "Mean group purity of k-means with v clusters on the covariance vectors of the true rules (L = 2, f = 1/4), against the number of \
@@ -61,23 +63,19 @@ fn draw(records: &Records) -> Result<Page> {
     Ok(Page { figure: Figure::grid(3, panels), caption: caption.into(), findings })
 }
 
-fn scaling(words: &str, exponent: f64, curves: &[(f64, Curve)]) -> Finding {
-    let claim = format!("{words} rules need a number of sentences that grows as v^{exponent} at constant f");
-    let seed = Seed::new(0).child("purity");
-    let points: Vec<_> =
-        curves.iter().filter_map(|(v, curve)| Some((*v, rises_through_with_interval(curve, LEVEL, seed)?))).collect();
-    let (Some(law), Some(collapse)) = (power_law(&points, seed), judge_collapse(curves, exponent)) else {
-        return Finding::new(claim, format!("fewer than two vocabularies rise through {LEVEL}"), Verdict::TooSmall);
-    };
+fn scaling(words: &str, predicted: f64, groups: &[Group<Curve>]) -> Finding {
+    let claim = format!("{words} rules need a number of sentences that grows as v^{predicted} at constant f");
+    let law = exponent(&groups.iter().map(|group| crossings(group, LEVEL, Direction::Rises)).collect::<Vec<_>>());
+    let judged = judge(&law.exponent, Expected::Near { value: predicted, margin: 0.6 }, None);
+    let collapse = collapse(groups, predicted);
     let measured = format!(
-        "exponent {} at purity {LEVEL}; collapse score {} (best {} at {}, none 1)",
-        law.exponent,
-        short(collapse.predicted_score),
-        short(collapse.best_score),
-        short(collapse.best),
+        "exponent {} at purity {LEVEL}; collapse at {}, with a misfit of {} ({} at v^{predicted})",
+        judged.because,
+        collapse.exponent,
+        short(collapse.misfit),
+        short(collapse.predicted_misfit),
     );
-    let holds = law.exponent.contains(exponent) || (law.exponent.value - exponent).abs() < 0.6;
-    Finding::check(claim, measured, holds)
+    Finding::new(claim, measured, judged.verdict.into())
 }
 
 /// Purity at the largest number of sentences.
@@ -88,7 +86,7 @@ fn ceiling(records: &Records) -> Finding {
     };
     let last = records.with("samples", most);
     let at = |vocab: f64, kind: &str| {
-        mean(&last.with("vocab", vocab).all.iter().map(|record| record.number(kind)).collect::<Vec<_>>())
+        average(&last.with("vocab", vocab).all.iter().map(|record| record.number(kind)).collect::<Vec<_>>())
     };
     let of_vocab = |&vocab: &f64| format!("{}/{} (v={vocab})", short(at(vocab, "binary")), short(at(vocab, "ternary")));
     let text: Vec<String> = last.values("vocab").iter().map(of_vocab).collect();

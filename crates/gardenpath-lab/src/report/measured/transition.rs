@@ -2,7 +2,7 @@
 
 use crate::draw::table::short;
 use crate::figure::{Axis, Chart, Dash, Figure, Look, Panel, Series};
-use crate::fit::{band, mean, standard_error};
+use crate::fit::{average, band, standard_error};
 use crate::record::Records;
 use crate::report::{Chapter, Finding, Page, Verdict};
 use anyhow::Result;
@@ -78,7 +78,7 @@ fn worst(records: &Records, curve: impl Fn(f64, f64) -> Result<f64>) -> Result<O
             let Some(record) = point.all.first() else { continue };
             let expected = curve(record.number("binary_fraction"), record.number("ternary_fraction"))?;
             let allowed = SIGMAS * standard_error(&values) + 2.0 / vocab * expected;
-            let ratio = (mean(&values) - expected).abs() / allowed;
+            let ratio = (average(&values) - expected).abs() / allowed;
             worst = Some(worst.map_or(ratio, |worst| worst.max(ratio)));
         }
     }
@@ -122,7 +122,7 @@ fn sharper(records: &Records, vocab: f64) -> Finding {
     let crossover = |depth: f64| {
         let curve = records.with("depth", depth).with("vocab", vocab).curve("fraction", "normalized");
         let at = |level: f64| {
-            let means: Vec<(f64, f64)> = curve.iter().map(|(f, values)| (*f, mean(values))).collect();
+            let means: Vec<(f64, f64)> = curve.iter().map(|(f, values)| (*f, average(values))).collect();
             let pair = means.windows(2).find(|pair| pair[0].1 < level && level <= pair[1].1)?;
             let share = (level - pair[0].1) / (pair[1].1 - pair[0].1);
             Some(pair[0].0 + share * (pair[1].0 - pair[0].0))

@@ -2,7 +2,7 @@
 
 use super::family::{LOSS, cut_off, sentences_axis};
 use crate::figure::{Axis, Chart, Dash, Figure, Legend, Look, Point, Series};
-use crate::fit::{band, mean};
+use crate::fit::{average, band};
 use crate::record::{Curve, Record, Records};
 use crate::report::{Chapter, Finding, Page, Verdict};
 use anyhow::Result;
@@ -59,7 +59,7 @@ impl Setting {
 
     /// The mean gap for each number of sentences, increasing.
     fn mean_gaps(&self) -> Vec<f64> {
-        self.gaps().iter().map(|(_, gaps)| mean(gaps)).collect()
+        self.gaps().iter().map(|(_, gaps)| average(gaps)).collect()
     }
 }
 
@@ -87,7 +87,7 @@ fn losses(settings: &[Setting]) -> Chart {
     for (number, Setting { runs, .. }) in settings.iter().enumerate() {
         let bayes: Vec<f64> = runs.all.iter().map(|run| run.number("bayes_normalized_loss")).collect();
         let samples = runs.values("samples");
-        let ends = [samples.first(), samples.last()].into_iter().flatten().map(|&x| Point::new(x, mean(&bayes)));
+        let ends = [samples.first(), samples.last()].into_iter().flatten().map(|&x| Point::new(x, average(&bayes)));
         series.push(Series::new("", ends).look(Look::curve(Dash::Dashed).number(number)));
         let points = band(&runs.curve("samples", "normalized_loss"));
         series.push(Series::new(settings[number].label(), points).look(Look::line().band().number(number)));
@@ -149,7 +149,7 @@ fn falls(settings: &[Setting]) -> Finding {
 fn arrives(settings: &[Setting]) -> Finding {
     let claim = format!("With enough sentences the loss is that of exact parsing, up to {CLOSE}");
     let last = settings.iter().filter_map(|setting| Some((setting, setting.gaps().pop()?)));
-    let last = last.map(|(setting, (samples, gaps))| (setting, samples, mean(&gaps)));
+    let last = last.map(|(setting, (samples, gaps))| (setting, samples, average(&gaps)));
     let Some((setting, samples, gap)) = last.max_by(|a, b| a.2.total_cmp(&b.2)) else {
         return Finding::new(claim, "no runs", Verdict::TooSmall);
     };

@@ -1,54 +1,58 @@
 //! What curves say about a predicted exponent or factor, in words.
 
 use super::family::Family;
-use crate::fit::{Estimate, judge_collapse};
+use crate::fit::{self, Estimate, Expected, Judgement, Ratio, judge};
 use crate::report::{Finding, Verdict};
 
-/// How far a number may be from the prediction, as a part of it, if the interval does not contain it: networks of
-/// finite width at finite vocabularies are not the limit that the theory is about.
+/// How far a number may be from the prediction, as a part of it: networks of finite width at finite vocabularies are not
+/// the limit that the theory is about.
 const TOLERANCE: f64 = 0.2;
-
-/// A collapse leaves at most this part of the squared distance between curves. If the true exponent were half as large
-/// again as the predicted one, a ninth would be left.
-const COLLAPSED: f64 = 0.1;
 
 /// Vocabularies whose ratio is smaller say little about an exponent.
 const APART: f64 = 1.5;
 
-/// Whether a number is what was predicted.
-pub fn is_near(found: &Estimate, predicted: f64) -> bool {
-    found.contains(predicted) || (found.value - predicted).abs() <= TOLERANCE * predicted
+/// A predicted number, up to what finite networks may add.
+pub fn about(predicted: f64) -> Expected {
+    Expected::Near { value: predicted, margin: TOLERANCE * predicted }
 }
 
 /// Whether P* grows as the predicted power of the vocabulary.
 pub fn exponent(claim: impl Into<String>, predicted: f64, family: &Family) -> Finding {
     let (deciding, otherwise) = deciding(family);
-    let Some(law) = deciding.law() else { return too_few(claim, family) };
-    let found = law.exponent;
-    let vocabs = deciding.thresholds().into_iter().map(|(vocab, _)| vocab);
-    let measured = format!("exponent {} from {}", decimals(&found), vocabularies(vocabs));
-    let verdict = match () {
-        // An interval with room for most other laws supports none.
-        () if found.high - found.low > predicted => Verdict::TooSmall,
-        () if is_near(&found, predicted) => Verdict::Agrees,
-        () => otherwise,
-    };
-    Finding::new(claim, measured, verdict)
+    let judged = judge(&deciding.law().exponent, about(predicted), None);
+    let vocabs = deciding.groups.iter().map(|group| group.at);
+    let measured = format!("exponent {}, from {}", judged.because, vocabularies(vocabs));
+    finding(claim, family, judged, measured, otherwise)
 }
 
 /// Whether curves fall on one another when P is divided by the predicted power of the vocabulary.
 pub fn collapse(claim: impl Into<String>, predicted: f64, family: &Family) -> Finding {
     let (deciding, otherwise) = deciding(family);
-    let judged = if deciding.thresholds().len() < 2 { None } else { judge_collapse(&deciding.curves, predicted) };
-    let Some(judged) = judged else { return too_few(claim, family) };
+    let found = fit::collapse(&deciding.groups, predicted);
+    let judged = judge(&found.exponent, about(predicted), None);
     let measured = format!(
-        "squared distance {:.3} at exponent {predicted}, {:.3} at the best exponent {:.2}, 1 without rescaling, for {}",
-        judged.predicted_score,
-        judged.best_score,
-        judged.best,
-        vocabularies(deciding.curves.iter().map(|(vocab, _)| *vocab))
+        "best exponent {}; squared distance in units of seed noise {:.2} there and {:.2} at exponent {predicted}, for {}",
+        judged.because,
+        found.misfit,
+        found.predicted_misfit,
+        vocabularies(deciding.groups.iter().map(|group| group.at))
     );
-    Finding::new(claim, measured, if judged.predicted_score <= COLLAPSED { Verdict::Agrees } else { otherwise })
+    finding(claim, family, judged, measured, otherwise)
+}
+
+/// A judgement as a finding; what differs counts only where the claim is about.
+fn finding(
+    claim: impl Into<String>,
+    family: &Family,
+    judged: Judgement,
+    measured: String,
+    otherwise: Verdict,
+) -> Finding {
+    if judged.estimate.is_nan() {
+        return too_few(claim, family);
+    }
+    let verdict = Verdict::from(judged.verdict);
+    Finding::new(claim, measured, if verdict == Verdict::Differs { otherwise } else { verdict })
 }
 
 /// The curves that decide, and the verdict if they do not have what is claimed. Claims are about large vocabularies; if
@@ -71,33 +75,40 @@ pub fn vocabularies(of: impl IntoIterator<Item = f64>) -> String {
 
 /// A finding that would need more curves that cross.
 fn too_few(claim: impl Into<String>, family: &Family) -> Finding {
-    let measured = match (family.thresholds().len(), family.curves.len()) {
+    let measured = match (family.thresholds().len(), family.groups.len()) {
         (_, 0) => "nothing was measured".into(),
-        (crossing, all) => format!("{crossing} of {all} curves fall through {} at these sizes", family.level),
+        (falling, all) => format!("most curves fall through {} at {falling} of {all} sizes", family.level),
     };
     Finding::new(claim, measured, Verdict::TooSmall)
 }
 
-/// The mean ratio of two numbers measured at several places, in logarithms, with the errors of both.
-pub fn mean_ratio(pairs: &[(Estimate, Estimate)]) -> Option<Estimate> {
-    let count = pairs.len() as f64;
-    let over_pairs = |term: fn(&(Estimate, Estimate)) -> f64| pairs.iter().map(term).sum::<f64>();
-    let value = over_pairs(|(above, below)| (above.value / below.value).ln()) / count;
-    let down =
-        over_pairs(|(above, below)| (above.value / above.low).ln().powi(2) + (below.high / below.value).ln().powi(2));
-    let up =
-        over_pairs(|(above, below)| (above.high / above.value).ln().powi(2) + (below.value / below.low).ln().powi(2));
-    let [low, high] = [value - down.sqrt() / count, value + up.sqrt() / count].map(f64::exp);
-    value.is_finite().then_some(Estimate { value: value.exp(), low, high })
+/// The mean ratio of P* of two families at the vocabularies that both have, and these vocabularies.
+pub fn ratio(above: &Family, below: &Family) -> (Ratio, Vec<f64>) {
+    ratio_of_all(&[(above, below)])
+}
+
+/// [`ratio`] over several pairs of families.
+pub fn ratio_of_all(pairs: &[(&Family, &Family)]) -> (Ratio, Vec<f64>) {
+    let (mut vocabs, mut values) = (Vec::new(), Vec::new());
+    for (above, below) in pairs {
+        let below = below.crossings();
+        for above in above.crossings() {
+            if let Some(below) = below.iter().find(|group| group.at == above.at) {
+                vocabs.push(above.at);
+                values.push((above.replicates, below.replicates.clone()));
+            }
+        }
+    }
+    let pairs: Vec<(&[f64], &[f64])> = values.iter().map(|(above, below)| (&above[..], &below[..])).collect();
+    (fit::ratio(&pairs), vocabs)
 }
 
 /// An exponent or a ratio with its interval.
 pub fn decimals(estimate: &Estimate) -> String {
-    let &Estimate { value, low, high } = estimate;
-    if low.is_nan() || high.is_nan() {
-        return format!("{value:.2} (interval unknown)");
+    match estimate.interval {
+        None => format!("{:.2} (interval unknown)", estimate.value),
+        Some((low, high)) => format!("{:.2} [{low:.2}, {high:.2}]", estimate.value),
     }
-    format!("{value:.2} [{low:.2}, {high:.2}]")
 }
 
 #[cfg(test)]
@@ -121,20 +132,23 @@ mod tests {
             assert_eq!(collapse("", predicted, &found).verdict, verdict, "{predicted}");
         }
         let measured = exponent("", 2.0, &found).measured;
-        assert!(measured.starts_with("exponent 2.0") && measured.ends_with("] from v = 8, 16, 32"), "{measured}");
+        assert!(
+            measured.starts_with("exponent 2 [") && measured.ends_with("lies within 2 ± 0.4, from v = 8, 16, 32"),
+            "{measured}"
+        );
     }
 
     #[test]
     fn small_vocabularies_cannot_refute() {
         for (found, verdict) in [(2.0, Verdict::Agrees), (3.0, Verdict::TooSmall)] {
-            for vocabs in [[4.0, 6.0, 8.0], [6.0, 8.0, 10.0]] {
+            for vocabs in [[4.0, 6.0, 8.0], [5.0, 6.0, 10.0]] {
                 let found = family(found, &vocabs);
                 assert_eq!(exponent("", 2.0, &found).verdict, verdict);
                 assert_eq!(collapse("", 2.0, &found).verdict, verdict);
             }
         }
-        let measured = exponent("", 3.0, &family(2.0, &[4.0, 8.0, 16.0])).measured;
-        assert!(measured.ends_with("from v = 8, 16"), "{measured}");
+        let measured = exponent("", 3.0, &family(2.0, &[4.0, 8.0, 12.0, 16.0])).measured;
+        assert!(measured.ends_with("from v = 8, 12, 16"), "{measured}");
     }
 
     #[test]
@@ -142,22 +156,24 @@ mod tests {
         let found = family(2.0, &[8.0]);
         for finding in [exponent("", 2.0, &found), collapse("", 2.0, &found)] {
             assert_eq!(finding.verdict, Verdict::TooSmall);
-            assert!(finding.measured.starts_with("1 of 1 curves"), "{}", finding.measured);
+            assert!(
+                finding.measured.starts_with("most curves fall through 0.5 at 1 of 1 sizes"),
+                "{}",
+                finding.measured
+            );
         }
     }
 
     #[test]
-    fn ratios_have_the_errors_of_both_numbers() {
-        let sure = |value: f64, factor: f64| Estimate { value, low: value / factor, high: value * factor };
-        let one = mean_ratio(&[(sure(6.0, 3f64.exp()), sure(2.0, 4f64.exp()))]).unwrap();
-        assert!((one.value - 3.0).abs() < 1e-12 && ((one.high / one.value).ln() - 5.0).abs() < 1e-12);
-        assert!(((one.value / one.low).ln() - 5.0).abs() < 1e-12);
-        // Four equal pairs are twice as sure.
-        let four = mean_ratio(&[(sure(6.0, 3f64.exp()), sure(2.0, 4f64.exp())); 4]).unwrap();
-        assert!((four.value - 3.0).abs() < 1e-12 && ((four.high / four.value).ln() - 2.5).abs() < 1e-12);
-        let unknown = mean_ratio(&[(sure(6.0, 1.0), Estimate::without_interval(2.0))]).unwrap();
-        assert!((unknown.value - 3.0).abs() < 1e-12 && unknown.low.is_nan() && unknown.high.is_nan());
-        assert_eq!(mean_ratio(&[]), None);
+    fn ratios_are_taken_where_both_are_known() {
+        let of = |multiple: f64, vocabs: &[f64]| {
+            let all = synthetic::networks("cnn", 2, vocabs, |vocab| multiple * vocab * vocab);
+            Family::of_networks(&Records { all }, "cnn", 2.0)
+        };
+        let (found, vocabs) = ratio(&of(6.0, &[8.0, 12.0, 16.0]), &of(2.0, &[8.0, 16.0, 32.0]));
+        assert_eq!(vocabs, [8.0, 16.0]);
+        assert!((found.ratio.value - 3.0).abs() < 1e-2 && found.ratio.contains(3.0) && !found.ratio.contains(3.5));
+        assert!(ratio(&of(6.0, &[8.0]), &of(2.0, &[16.0])).0.ratio.value.is_nan());
     }
 
     #[test]
@@ -171,7 +187,10 @@ mod tests {
 
     #[test]
     fn intervals_in_words() {
-        assert_eq!(decimals(&Estimate { value: 2.041, low: 1.834, high: 2.25 }), "2.04 [1.83, 2.25]");
-        assert_eq!(decimals(&Estimate::without_interval(2.0)), "2.00 (interval unknown)");
+        assert_eq!(
+            decimals(&Estimate { interval: Some((1.834, 2.25)), ..Estimate::without_interval(2.041, 5, "") }),
+            "2.04 [1.83, 2.25]"
+        );
+        assert_eq!(decimals(&Estimate::without_interval(2.0, 2, "")), "2.00 (interval unknown)");
     }
 }

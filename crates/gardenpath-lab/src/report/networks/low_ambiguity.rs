@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_depth_without_results_is_too_small() {
-        let all = synthetic::networks("cnn", 2, &[8.0, 12.0], |vocab| vocab * vocab);
+        let all = synthetic::networks("cnn", 2, &[8.0, 12.0, 16.0], |vocab| vocab * vocab);
         let page = draw(&Records { all }).unwrap();
         let verdicts: Vec<Verdict> = page.findings.iter().map(|finding| finding.verdict).collect();
         assert_eq!(verdicts, [Verdict::Agrees, Verdict::Agrees, Verdict::TooSmall]);

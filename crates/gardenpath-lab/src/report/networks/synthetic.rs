@@ -4,7 +4,7 @@ use crate::record::Record;
 use serde_json::{Value, json};
 
 /// The seeds of a point, and how far each has moved ln P*: evenly around 0, so that their mean is not moved.
-const MOVES: [f64; 3] = [-0.1, 0.0, 0.1];
+const MOVES: [f64; 5] = [-0.1, -0.05, 0.0, 0.05, 0.1];
 
 fn record(parameters: Value, result: Value) -> Record {
     let object = |value: Value| value.as_object().cloned().unwrap_or_default();

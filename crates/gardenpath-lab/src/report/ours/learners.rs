@@ -2,11 +2,10 @@
 
 use crate::draw::table::short;
 use crate::figure::{Axis, Chart, Figure, Guide, Look, Panel, Series};
-use crate::fit::{band, mean, threshold_with_interval};
+use crate::fit::{Direction, Group, average, band, threshold};
 use crate::record::{Curve, Records};
 use crate::report::{Chapter, Finding, Page, Verdict};
 use anyhow::Result;
-use gardenpath::Seed;
 
 pub(super) const CHAPTER: Chapter = Chapter {
     name: "learners",
@@ -62,10 +61,11 @@ fn panel(records: &Records, vocab: f64) -> Chart {
 fn order(records: &Records) -> Finding {
     let claim = "the exact learner needs fewer sentences than any network (v = 8)";
     let needs = |key: &str, value: &str| {
-        threshold_with_interval(&curve(records, (key, value)), LEVEL, Seed::new(0).child("learners"))
+        let curves = records.with_text(key, value).curves("samples", "normalized_error");
+        Some(threshold(&Group::new(8.0, curves), LEVEL, Direction::Falls).value).filter(|needs| needs.is_finite())
     };
     let all: Vec<(&str, Option<f64>)> =
-        LEARNERS.iter().map(|&(words, key, value)| (words, needs(key, value).map(|estimate| estimate.value))).collect();
+        LEARNERS.iter().map(|&(words, key, value)| (words, needs(key, value))).collect();
     let shown = |(words, needs): &(&str, Option<f64>)| match needs {
         Some(samples) => format!("{words} {}", short(samples.round())),
         None => format!("{words} –"),
@@ -93,7 +93,7 @@ fn recovers(records: &Records) -> Finding {
             .iter()
             .filter(|record| record.result.get("all_rules").and_then(serde_json::Value::as_bool) == Some(true));
         let recall: Vec<f64> = most.all.iter().map(|record| record.number("recall")).collect();
-        (right.count(), most.all.len(), mean(&recall))
+        (right.count(), most.all.len(), average(&recall))
     };
     let (exact, paper) = (learned("exact"), learned("paper"));
     if exact.1 == 0 {

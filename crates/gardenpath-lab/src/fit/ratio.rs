@@ -1,0 +1,143 @@
+//! Ratios of a quantity between groups.
+
+use super::Estimate;
+use super::estimate::Limit;
+use super::mean::{Missing, measured};
+use super::statistics::average;
+use super::strata::{Strata, misfit};
+use serde::Serialize;
+
+/// The mean ratio of two quantities.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ratio {
+    /// The geometric mean of the ratios.
+    pub ratio: Estimate,
+    /// How much the ratios of different pairs differ: the mean square of their distances from the mean in logarithms, in
+    /// units of what seed noise explains. About 1 for a constant ratio; NaN (`null` in JSON) for a single pair.
+    pub misfit: f64,
+}
+
+/// The mean ratio over pairs of groups with seeds of their own, such as depth 3 over depth 2 at each vocabulary.
+///
+/// A pair is (above, below). The interval is Student's for differences of mean logarithms, wider by the root of the
+/// misfit if pairs differ more than seeds explain. There is none for fewer than five seeds in some group. Values of 0 and
+/// infinity (curves that do not cross) refuse the ratio, NaN counts as not measured, and a pair of which one side was not
+/// measured is passed over.
+///
+/// ```
+/// use gardenpath_lab::fit::ratio;
+///
+/// let shallow = [90.0, 100.0, 110.0, 95.0, 105.0];
+/// let found = ratio(&[(&shallow.map(|p| 12.5 * p), &shallow), (&shallow.map(|p| 50.0 * p), &shallow.map(|p| 4.0 * p))]);
+/// assert!(found.ratio.contains(12.5) && !found.ratio.contains(8.0));
+/// ```
+pub fn ratio(pairs: &[(&[f64], &[f64])]) -> Ratio {
+    let pairs = pairs.iter().map(|(above, below)| [measured(above), measured(below)]);
+    let groups: Vec<Vec<f64>> =
+        pairs.filter(|[above, below]| !above.is_empty() && !below.is_empty()).flatten().collect();
+    let differences = |means: &[f64]| means.chunks(2).map(|pair| pair[0] - pair[1]).collect::<Vec<f64>>();
+    mean_ratio(groups, differences)
+}
+
+/// The mean ratio of two quantities of the same seeds, such as what a network needs of each grammar over what theory
+/// says. Each group has pairs (above, below).
+///
+/// As [`ratio`], but what a seed does to both quantities cancels.
+///
+/// ```
+/// use gardenpath_lab::fit::matched_ratio;
+///
+/// // Grammars differ by a factor of three, the ratio hardly.
+/// let pairs = [100.0, 300.0, 150.0, 200.0, 250.0].map(|theory: f64| (theory * (2.0 + theory / 1e4), theory));
+/// let found = matched_ratio(&[&pairs]);
+/// assert!(found.ratio.contains(2.02) && !found.ratio.contains(2.0));
+/// ```
+pub fn matched_ratio(groups: &[&[(f64, f64)]]) -> Ratio {
+    let one = |&(above, below): &(f64, f64)| match (above, below) {
+        // Both unknown: nothing can be said, but the seed must not vanish.
+        (0.0, 0.0) | (f64::INFINITY, f64::INFINITY) => f64::INFINITY,
+        _ => above / below,
+    };
+    let groups = groups.iter().map(|pairs| measured(&pairs.iter().map(one).collect::<Vec<_>>()));
+    mean_ratio(groups.filter(|group| !group.is_empty()).collect(), <[f64]>::to_vec)
+}
+
+/// The mean of differences that are linear in the means of groups of logarithms.
+fn mean_ratio(groups: Vec<Vec<f64>>, differences: impl Fn(&[f64]) -> Vec<f64>) -> Ratio {
+    let seeds = groups.iter().map(Vec::len).min().unwrap_or(0);
+    let missing = Missing::sum(groups.iter().map(|group| Missing::among(group)));
+    if missing.any() {
+        let ratio = Estimate { limit: Limit::Range, ..Estimate::refused(seeds, missing.to_string()) };
+        return Ratio { ratio, misfit: f64::NAN };
+    }
+    let strata = Strata::new(groups);
+    let value = average(&differences(&strata.means));
+    let ratio = Estimate::student(value, strata.noise(|means| average(&differences(means))), seeds);
+    let all = differences(&strata.means);
+    let share = 1.0 - 1.0 / all.len() as f64;
+    let misfit =
+        misfit(all.iter().map(|one| one - value), strata.variances().into_iter().map(|variance| share * variance));
+    Ratio { ratio: ratio.widened(misfit).on_scale(f64::exp), misfit }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::statistics::standard_error;
+
+    const FACTORS: [f64; 5] = [0.8, 0.9, 1.0, 1.2, 1.1];
+
+    fn times(by: f64) -> [f64; 5] {
+        FACTORS.map(|factor| by * factor)
+    }
+
+    #[test]
+    fn one_pair_has_the_interval_of_welch() {
+        let found = ratio(&[(&times(6.0), &times(2.0))]);
+        let half = 2.306_004 * standard_error(&FACTORS.map(f64::ln)) * 2f64.sqrt();
+        let (low, high) = found.ratio.interval.unwrap();
+        assert!((found.ratio.value - 3.0).abs() < 1e-12 && ((high / 3.0).ln() - half).abs() < 1e-6);
+        assert!(((3.0 / low).ln() - half).abs() < 1e-6 && found.misfit.is_nan());
+    }
+
+    #[test]
+    fn pairs_that_differ_widen() {
+        let wide = ratio(&[(&times(6.0), &times(2.0)), (&times(6.0), &times(4.0))]);
+        let narrow = ratio(&[(&times(6.0), &times(2.0)), (&times(12.0), &times(4.0))]);
+        assert!((wide.ratio.value - 4.5f64.sqrt()).abs() < 1e-12 && wide.misfit > 4.0 && narrow.misfit < 1e-20);
+        let width = |found: &Ratio| found.ratio.interval.map(|(low, high)| (high / low).ln()).unwrap();
+        assert!((width(&wide) / width(&narrow) - wide.misfit.sqrt()).abs() < 1e-9);
+        // ln 2 between two pairs of two groups each.
+        let expected = 0.5 * 2f64.ln().powi(2) / (2.0 * standard_error(&FACTORS.map(f64::ln)).powi(2));
+        assert!((wide.misfit - expected).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_seeds_share_cancels() {
+        let pairs = [1.0, 2.0, 3.0, 4.0, 5.0].map(|x: f64| (3.0 * x, x));
+        let found = matched_ratio(&[&pairs, &pairs]);
+        assert!(
+            (found.ratio.value - 3.0).abs() < 1e-12
+                && found.ratio.interval.is_some_and(|(low, high)| high - low < 1e-9)
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let because = |found: Ratio| {
+            assert!(found.ratio.interval.is_none());
+            found.ratio.because.unwrap()
+        };
+        let infinite = [1.0, 2.0, 3.0, f64::INFINITY, 4.0];
+        assert_eq!(
+            because(ratio(&[(&infinite, &FACTORS)])),
+            "1 of 10 curves do not cross the level within the measured range"
+        );
+        assert_eq!(because(ratio(&[(&FACTORS[..3], &FACTORS)])), "3 seeds; an interval needs at least 5");
+        assert_eq!(because(ratio(&[(&[f64::NAN], &FACTORS)])), "nothing was measured");
+        assert_eq!(because(ratio(&[])), "nothing was measured");
+        let both = [(f64::INFINITY, f64::INFINITY), (1.0, 1.0), (1.0, 1.0), (1.0, 1.0), (1.0, 1.0)];
+        assert!(because(matched_ratio(&[&both])).starts_with("1 of 5 curves"));
+        assert!(ratio(&[(&FACTORS, &FACTORS), (&[], &FACTORS)]).ratio.contains(1.0));
+    }
+}

@@ -1,0 +1,160 @@
+//! What an estimate says about a claim: the same rule for every claim, in both directions.
+
+mod settle;
+
+use super::Estimate;
+use crate::draw::table::short;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a claim allows a number to be.
+///
+/// ```
+/// use gardenpath_lab::fit::Expected;
+///
+/// assert_eq!(Expected::Near { value: 2.0, margin: 0.2 }.range(), (1.8, 2.2));
+/// assert_eq!(Expected::Factor { value: 8.0, factor: 2.0 }.range(), (4.0, 16.0));
+/// assert_eq!(Expected::AtMost(0.05).to_string(), "at most 0.05");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Expected {
+    /// A number, up to a margin to both sides.
+    Near {
+        /// The number.
+        value: f64,
+        /// How far from it a true value may be.
+        margin: f64,
+    },
+    /// A positive number, up to a factor to both sides.
+    Factor {
+        /// The number.
+        value: f64,
+        /// At least 1.
+        factor: f64,
+    },
+    /// This number or less.
+    AtMost(f64),
+    /// This number or more.
+    AtLeast(f64),
+}
+
+impl Expected {
+    /// The smallest and the largest number that the claim allows.
+    pub fn range(&self) -> (f64, f64) {
+        match *self {
+            Expected::Near { value, margin } => (value - margin, value + margin),
+            Expected::Factor { value, factor } => (value / factor, value * factor),
+            Expected::AtMost(most) => (f64::NEG_INFINITY, most),
+            Expected::AtLeast(least) => (least, f64::INFINITY),
+        }
+    }
+
+    /// Whether all of an interval is allowed, or nothing of it; none if some of it is.
+    fn decide(&self, (low, high): (f64, f64)) -> Option<bool> {
+        let (least, most) = self.range();
+        match () {
+            () if low >= least && high <= most => Some(true),
+            () if high < least || low > most => Some(false),
+            () => None,
+        }
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Expected::Near { value, margin } => write!(f, "{} ± {}", short(value), short(margin)),
+            Expected::Factor { value, factor } => write!(f, "{} up to a factor of {}", short(value), short(factor)),
+            Expected::AtMost(most) => write!(f, "at most {}", short(most)),
+            Expected::AtLeast(least) => write!(f, "at least {}", short(least)),
+        }
+    }
+}
+
+/// What a measurement says about a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The whole interval lies within what the paper says.
+    Agrees,
+    /// The whole interval lies outside of what the paper says.
+    Differs,
+    /// It lies outside of what the paper says, and within what we say.
+    Corrected,
+    /// It lies neither inside nor outside, or there is no interval.
+    Inconclusive,
+}
+
+/// A verdict with its reasons.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What was measured; NaN (`null` in JSON) if there is no number.
+    pub estimate: f64,
+    /// Its 95% interval; an end that is not bounded is `null` in JSON.
+    pub interval: Option<(f64, f64)>,
+    /// Why this is the verdict, and what would settle it if it is inconclusive.
+    pub because: String,
+}
+
+/// Compares an estimate with what the paper says, and with what we say instead, if that is something else.
+///
+/// The 95% interval decides, never the number alone: it agrees if the whole interval is allowed, differs if nothing of it
+/// is, and is inconclusive otherwise. An interval without an upper end can still differ, or agree with "at least". If
+/// what the paper says is refuted and what we say agrees, the paper is corrected.
+///
+/// ```
+/// use gardenpath_lab::fit::{Expected, Verdict, judge, mean};
+///
+/// let measured = mean(&[12.1, 12.6, 12.4, 12.9, 12.5]);
+/// let near = |value: f64| Expected::Near { value, margin: 1.0 };
+/// assert_eq!(judge(&measured, near(12.0), None).verdict, Verdict::Agrees);
+/// assert_eq!(judge(&measured, near(8.0), None).verdict, Verdict::Differs);
+/// assert_eq!(judge(&measured, near(8.0), Some(near(12.5))).verdict, Verdict::Corrected);
+/// assert_eq!(judge(&measured, Expected::AtLeast(10.0), None).verdict, Verdict::Agrees);
+///
+/// let few = judge(&mean(&[12.1, 12.6]), near(12.0), None);
+/// assert_eq!(few.verdict, Verdict::Inconclusive);
+/// assert_eq!(few.because, "12.35 has no interval: 2 seeds; an interval needs at least 5");
+/// ```
+pub fn judge(estimate: &Estimate, paper: Expected, ours: Option<Expected>) -> Judgement {
+    let (verdict, because) = decide(estimate, paper, ours);
+    Judgement { verdict, estimate: estimate.value, interval: estimate.interval, because }
+}
+
+fn decide(estimate: &Estimate, paper: Expected, ours: Option<Expected>) -> (Verdict, String) {
+    for expected in std::iter::once(paper).chain(ours) {
+        let (least, most) = expected.range();
+        if least.is_nan() || most.is_nan() || least > most {
+            return (Verdict::Inconclusive, format!("\"{expected}\" allows no number"));
+        }
+    }
+    let Some(interval) = estimate.interval.filter(|(low, high)| low <= high) else {
+        let reason = estimate.because.as_deref().unwrap_or("its noise is not known");
+        let words =
+            if estimate.value.is_nan() { reason.to_owned() } else { format!("{estimate} has no interval: {reason}") };
+        return (Verdict::Inconclusive, words);
+    };
+    let note = estimate.because.as_ref().map_or(String::new(), |note| format!(" ({note})"));
+    let lies = format!("{estimate}{note} lies");
+    match (paper.decide(interval), ours.map(|ours| (ours, ours.decide(interval)))) {
+        (Some(true), _) => (Verdict::Agrees, format!("{lies} within {paper}")),
+        (None, _) => (Verdict::Inconclusive, format!("{estimate}{note} {}", settle::by(estimate, interval, paper))),
+        (Some(false), None) => (Verdict::Differs, format!("{lies} outside of {paper}")),
+        (Some(false), Some((ours, Some(true)))) => {
+            (Verdict::Corrected, format!("{lies} outside of {paper}, which the paper says, and within {ours}"))
+        }
+        (Some(false), Some((ours, Some(false)))) => {
+            (Verdict::Differs, format!("{lies} outside of {paper}, which the paper says, and of {ours} too"))
+        }
+        (Some(false), Some((ours, None))) => {
+            let words = settle::by(estimate, interval, ours);
+            (Verdict::Differs, format!("{lies} outside of {paper}, which the paper says; as to ours, it {words}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
