@@ -5,7 +5,6 @@ mod common;
 
 use common::Lab;
 use gardenpath_lab::experiment::built_in;
-use gardenpath_lab::measure;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -36,11 +35,6 @@ fn blocks() -> Vec<(&'static str, Vec<&'static str>)> {
     blocks
 }
 
-/// Whether networks of a sweep can be trained on a GPU.
-fn has_device() -> bool {
-    measure::parameters("train").contains(&"device")
-}
-
 /// A directory of commands that stand in for Slurm's.
 fn stand_ins(lab: &Lab) -> String {
     let bin = lab.path("bin");
@@ -68,9 +62,6 @@ fn the_examples_do_what_the_page_says() {
                 for (number, line) in lines.iter().enumerate() {
                     let Some(arguments) = line.strip_prefix("$ gardenpath ") else { continue };
                     commands += 1;
-                    if arguments.contains("gpu.toml") && !has_device() {
-                        continue;
-                    }
                     let output = lab.command(arguments).env("PATH", &path).output().unwrap();
                     let said = String::from_utf8(output.stdout).unwrap();
                     let errors = String::from_utf8(output.stderr).unwrap();
@@ -84,10 +75,8 @@ fn the_examples_do_what_the_page_says() {
         }
     }
     assert!(experiments == 3 && commands == 13, "{experiments} experiments and {commands} commands");
-    if has_device() {
-        let script = fs::read_to_string(lab.path("gpu/slurm/gardenpath-gpu.sh")).unwrap();
-        assert!(script.contains("\n#SBATCH --gres=gpu:1\n") && script.contains("--threads 4 "), "{script}");
-    }
+    let script = fs::read_to_string(lab.path("gpu/slurm/gardenpath-gpu.sh")).unwrap();
+    assert!(script.contains("\n#SBATCH --gres=gpu:1\n") && script.contains("--threads 4 "), "{script}");
     let script = fs::read_to_string(lab.path("cluster/slurm/gardenpath-vectors.sh")).unwrap();
     assert!(script.contains("\n#SBATCH --exclude n7\n") && !script.contains("gres"), "{script}");
 }
@@ -101,9 +90,6 @@ fn the_page_names_everything() {
 
 #[test]
 fn cells_for_both_devices_are_not_submitted_together() {
-    if !has_device() {
-        return;
-    }
     let lab = Lab::new();
     let cells = "model = 'cnn'\nvocab = 4\ndepth = 2\nfraction = 0.5\nsamples = 100\ntest = 100\nwidth = 8\nmax_steps = 10\nseed = 1";
     fs::write(lab.path("both.toml"), format!("measure = 'train'\n[[grid]]\n{cells}\ndevice = ['cpu', 'gpu']")).unwrap();
