@@ -5,6 +5,7 @@ mod common;
 
 use common::Lab;
 use gardenpath_lab::experiment::built_in;
+use gardenpath_lab::measure;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 #[test]
 fn figures_and_page_are_written_and_kept() {
     let lab = Lab::new();
-    let text = lab.run("reproduce triptic trees_L_2 -o r");
+    let text = lab.run("reproduce triptic trees_L_2 --output r");
     assert!(text.contains("2 of 2 figures at quick scale"), "{text}");
     // In the order of the report, not of the arguments.
     assert!(text.find("trees_L_2:").unwrap() < text.find("triptic:").unwrap(), "{text}");
