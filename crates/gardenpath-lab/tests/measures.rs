@@ -106,7 +106,7 @@ fn measures_are_listed_with_their_parameters() {
     assert_eq!(all.len(), 7);
     let train = lab.json("sweep measures train");
     assert!(all.contains(&train));
-    let find = |name: &str| train["parameters"].as_array().unwrap().iter().find(|p| p["name"] == name).unwrap().clone();
+    let find = |name: &str| train["inputs"].as_array().unwrap().iter().find(|p| p["name"] == name).unwrap().clone();
     assert_eq!(find("vocab")["need"], "required");
     assert_eq!((&find("batch")["need"], &find("batch")["default"]), (&json!("fixed"), &json!(128)));
     assert_eq!((&find("device")["need"], &find("device")["default"]), (&json!("late"), &json!("cpu")));

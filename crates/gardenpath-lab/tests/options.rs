@@ -270,7 +270,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("sweep submit", "--detach", "slurm.rs"),
     ("sweep submit", "--gres", "slurm.rs"),
     ("sweep submit", "--mem", "slurm.rs"),
-    ("sweep submit", "--only", "slurm.rs"),
+    ("sweep submit", "--only", "experiments_page.rs"),
     ("sweep submit", "--partition", "slurm.rs"),
     ("sweep submit", "--qos", "slurm.rs"),
     ("sweep submit", "--retries", "slurm.rs"),

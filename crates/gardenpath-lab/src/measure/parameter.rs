@@ -11,6 +11,7 @@ pub struct Parameter {
     /// Its name.
     pub name: &'static str,
     /// The values that it takes.
+    #[serde(flatten)]
     pub kind: Kind,
     /// What it is unless a cell says otherwise.
     #[serde(flatten)]
@@ -21,7 +22,7 @@ pub struct Parameter {
 
 /// The values that a parameter takes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(tag = "kind", content = "choices", rename_all = "snake_case")]
 pub enum Kind {
     /// 0, 1, 2, …
     Whole,
