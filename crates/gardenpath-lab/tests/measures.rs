@@ -110,7 +110,7 @@ fn measures_are_listed_with_their_parameters() {
     assert_eq!(find("vocab")["need"], "required");
     assert_eq!((&find("batch")["need"], &find("batch")["default"]), (&json!("fixed"), &json!(128)));
     assert_eq!((&find("device")["need"], &find("device")["default"]), (&json!("late"), &json!("cpu")));
-    assert_eq!(find("model")["kind"], json!({"one_of": ["cnn", "inn", "transformer"]}));
+    assert_eq!(find("model")["choices"], json!(["cnn", "inn", "transformer"]));
     assert!(lab.run("sweep measures train").contains("| layers"));
     assert!(lab.refusal("sweep measures colour").starts_with("there is no measure colour, expected one of entropy"));
 }
