@@ -1,7 +1,7 @@
 //! What a cell of a sweep measures: a pure function of its parameters.
 //!
 //! Each measure is a file with a struct of its parameters, declared once by [`parameters!`](parameter), and what it measures
-//! ([`Kind`]). The parameters and the version of the code that matters are the identity of a cell. Whoever changes what a measure
+//! (`Kind`). The parameters and the version of the code that matters are the identity of a cell. Whoever changes what a measure
 //! computes raises its version: cells that were stored before are then measured anew. Whoever adds a parameter declares it as
 //! late or optional: cells that do not use it keep their identity.
 
