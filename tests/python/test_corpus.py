@@ -469,7 +469,6 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
         "fill is -1, expected a value of the dtype",
     ),
     "an unknown dtype": (lambda: make(SENTENCES).padded(dtype="float32"), "dtype is float32, expected int64, int32, "),
-    "a missing file": (lambda: Corpus.read("no-such-file.parquet"), "no-such-file.parquet: no such file"),
     "an unknown kind of file": (
         lambda: Corpus.read("corpus.txt"),
         "corpus.txt: expected a corpus whose name ends in .parquet",

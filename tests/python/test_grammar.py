@@ -267,7 +267,6 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
     "unknown symbol": (lambda: Grammar.sample(4, 2).name(0, 4), "symbol is 4, but level 0 has 4 symbols"),
     "text": (lambda: Grammar.from_text("S -> A [1.0]\nA -> B [oops]\n"), "line 2: "),
     "empty text": (lambda: Grammar.from_text(""), ""),
-    "missing file": (lambda: Grammar.read("no-such-file.pcfg"), "no-such-file.pcfg"),
     "too many sentences": (lambda: Grammar.sample(4, 2).corpus(2**63), "this needs "),
     "sentences beyond the last": (
         lambda: Grammar.sample(4, 2).corpus(2**63, start=2**63),

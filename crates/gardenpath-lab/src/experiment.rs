@@ -31,7 +31,7 @@ mod source;
 
 pub use source::Source;
 
-use crate::files::plain;
+use crate::files::SystemError;
 use crate::measure::{self, Measure};
 use anyhow::{Context, Result, anyhow, bail};
 use nearest::suggestion;
@@ -80,8 +80,8 @@ impl Experiment {
     /// Reads an experiment from a file.
     pub fn read(path: &Path) -> Result<Self> {
         let shown = path.display();
-        let text =
-            std::fs::read_to_string(path).map_err(|error| anyhow!("{shown}: cannot be read: {}", plain(&error)))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| SystemError::about(format!("{shown}: cannot be read"), error))?;
         Self::parse(&text).with_context(|| shown.to_string())
     }
 

@@ -17,7 +17,8 @@ pub use corpus::{Format, Pieces};
 pub use whole::Whole;
 
 use gardenpath::Symbol;
-use std::fmt::Display;
+use std::fmt::{self, Display};
+use std::io;
 use std::path::Path;
 
 /// The root of a sentence whose file names none. Levels have at most 255 symbols, so no symbol has this number.
@@ -32,7 +33,7 @@ pub(crate) fn known_root(root: Symbol) -> Option<Symbol> {
 pub fn shown(path: &Path) -> impl Display + '_ {
     struct Shown<'p>(&'p Path);
     impl Display for Shown<'_> {
-        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             if is_standard(self.0) { f.write_str("standard input") } else { self.0.display().fmt(f) }
         }
     }
@@ -44,17 +45,30 @@ pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// An error of the operating system in plain words, without its number.
-pub fn plain(error: &std::io::Error) -> String {
-    use std::io::ErrorKind;
-    match error.kind() {
-        ErrorKind::NotFound => "no such file or directory".into(),
-        ErrorKind::PermissionDenied => "permission denied".into(),
-        ErrorKind::IsADirectory => "is a directory, expected a file".into(),
-        ErrorKind::InvalidData => "is not UTF-8 text".into(),
-        _ => {
-            let text = error.to_string();
-            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+/// What the operating system refused, in plain words without its number.
+#[derive(Debug)]
+pub struct SystemError(pub io::Error);
+
+impl SystemError {
+    /// The error, after what it is about: `g.pcfg: no such file or directory`.
+    pub fn about(what: impl Display, error: io::Error) -> anyhow::Error {
+        anyhow::Error::new(SystemError(error)).context(what.to_string())
+    }
+}
+
+impl Display for SystemError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.kind() {
+            io::ErrorKind::NotFound => f.write_str("no such file or directory"),
+            io::ErrorKind::PermissionDenied => f.write_str("permission denied"),
+            io::ErrorKind::IsADirectory => f.write_str("is a directory, expected a file"),
+            io::ErrorKind::InvalidData => f.write_str("is not UTF-8 text"),
+            _ => {
+                let text = self.0.to_string();
+                f.write_str(&text.split(" (os error").next().unwrap_or(&text).to_lowercase())
+            }
         }
     }
 }
+
+impl std::error::Error for SystemError {}

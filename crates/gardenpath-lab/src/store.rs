@@ -11,10 +11,10 @@ mod marks;
 pub use checkpoints::Checkpoints;
 pub use marks::RENEWAL;
 
-use crate::files::{atomic, plain};
+use crate::files::{SystemError, atomic};
 use crate::measure::Measure;
 use crate::record::Record;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use marks::Marks;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -150,7 +150,7 @@ impl Store {
             Ok(bytes) => open(cell, &bytes),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
             Err(error) if error.kind() == ErrorKind::IsADirectory => Err("is a directory, expected a file"),
-            Err(error) => bail!("{}: cannot be read: {}", path.display(), plain(&error)),
+            Err(error) => return Err(SystemError::about(format!("{}: cannot be read", path.display()), error)),
         };
         Ok(match opened {
             Ok(contents) => Found::Whole(contents),
@@ -178,7 +178,8 @@ impl Store {
     /// Moves a file or directory out of the way, under a name that is free.
     fn put_aside(&self, path: &Path) -> Result<()> {
         let aside = self.directory.join(DAMAGED);
-        let failed = |error| anyhow!("{}: cannot be moved to {}: {}", path.display(), aside.display(), plain(&error));
+        let failed =
+            |error| SystemError::about(format!("{}: cannot be moved to {}", path.display(), aside.display()), error);
         fs::create_dir_all(&aside).map_err(failed)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let free = (1..).map(|number| aside.join(format!("{name}.{number}"))).find(|path| !path.exists());

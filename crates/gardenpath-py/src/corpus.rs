@@ -1,7 +1,7 @@
 //! `Corpus`: sentences with their roots.
 
 use crate::arrays::view;
-use crate::error::{OrValueError, value_error};
+use crate::error::{OrFileError, OrValueError, value_error};
 use crate::grammar::PyGrammar;
 use crate::interrupt;
 use crate::sentences::{self, Sentences};
@@ -137,7 +137,7 @@ impl PyCorpus {
             (None, Some(_)) => Whole::read_numbers(&path, limit),
         };
         let Whole { corpus, names, vocab: said_vocab, classes: said_classes, .. } =
-            interrupt::run(py, read)?.or_value_error()?;
+            interrupt::run(py, read)?.or_file_error()?;
         let mut corpus = PyCorpus::foreign(corpus, vocab);
         if vocab.is_none() {
             corpus.vocab = corpus.vocab.max(said_vocab);
@@ -176,7 +176,7 @@ impl PyCorpus {
                 writer.finish()
             }
         };
-        interrupt::run(py, write)?.or_value_error()
+        interrupt::run(py, write)?.or_file_error()
     }
 
     /// All tokens, one sentence after another (a view).

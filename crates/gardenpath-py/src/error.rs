@@ -1,8 +1,9 @@
 //! Errors of Rust as exceptions of Python, with the same text.
 
+use gardenpath_lab::files::SystemError;
 use pyo3::PyErr;
 use pyo3::PyResult;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use std::fmt::Display;
 
 /// Turns any error into a `ValueError`.
@@ -15,6 +16,25 @@ impl<T, E: Display> OrValueError<T> for Result<T, E> {
     fn or_value_error(self) -> PyResult<T> {
         // The alternate form of an error of the program has all its causes in one line.
         self.map_err(|error| value_error(format!("{error:#}")))
+    }
+}
+
+/// Turns errors of the program into exceptions: what the operating system refused into an `OSError`, anything else into a `ValueError`.
+pub trait OrFileError<T> {
+    /// The value, or the error as an exception.
+    fn or_file_error(self) -> PyResult<T>;
+}
+
+impl<T> OrFileError<T> for anyhow::Result<T> {
+    fn or_file_error(self) -> PyResult<T> {
+        self.map_err(|error| {
+            let text = format!("{error:#}");
+            match error.downcast_ref::<SystemError>().and_then(|SystemError(error)| error.raw_os_error()) {
+                // Python chooses the class by the number: FileNotFoundError, PermissionError, ...
+                Some(number) => PyOSError::new_err((number, text)),
+                None => value_error(text),
+            }
+        })
     }
 }
 

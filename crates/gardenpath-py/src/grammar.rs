@@ -3,7 +3,7 @@
 use crate::arrays::{RuleRecord, records};
 use crate::chart::PyChart;
 use crate::corpus::{Origin, PyCorpus};
-use crate::error::{OrValueError, value_error};
+use crate::error::{OrFileError, OrValueError, value_error};
 use crate::html;
 use crate::interrupt;
 use crate::moments::PyExpectedMoments;
@@ -118,12 +118,12 @@ impl PyGrammar {
     #[pyo3(signature = (path, *, normalize=false))]
     fn read(path: PathBuf, normalize: bool) -> PyResult<Self> {
         let read = if normalize { files::grammar::read_normalized } else { files::grammar::read };
-        Ok(read(&path).or_value_error()?.into())
+        Ok(read(&path).or_file_error()?.into())
     }
 
     /// Writes the grammar as `.pcfg` text, which NLTK's `PCFG.fromstring` reads too.
     fn write(&self, path: PathBuf) -> PyResult<()> {
-        files::grammar::write(&self.grammar, &path, &mut std::io::stdout()).or_value_error()
+        files::grammar::write(&self.grammar, &path, &mut std::io::stdout()).or_file_error()
     }
 
     /// Reads `.pcfg` text. Rules of a single symbol give the prior over the roots, `S -> A [0.5] | B [0.5]`; without them the symbol of

@@ -1,6 +1,6 @@
 //! Experiments, their cells and stores: the same files and results as those of the program.
 
-use crate::error::{OrValueError, value_error};
+use crate::error::{OrFileError, OrValueError, value_error};
 use crate::interrupt::PATIENCE;
 use gardenpath::interrupt::obey;
 use gardenpath_lab::experiment::{Experiment, Scale};
@@ -44,7 +44,7 @@ impl PyExperiment {
     /// Reads an experiment from a TOML file.
     #[staticmethod]
     fn read(path: PathBuf) -> PyResult<Self> {
-        Ok(PyExperiment { experiment: Experiment::read(&path).or_value_error()? })
+        Ok(PyExperiment { experiment: Experiment::read(&path).or_file_error()? })
     }
 
     /// Reads an experiment from the text of a TOML file.
@@ -130,7 +130,7 @@ pub struct PyStore {
 impl PyStore {
     #[new]
     fn new(directory: PathBuf) -> PyResult<Self> {
-        Ok(PyStore { store: Arc::new(Store::open(&directory).or_value_error()?) })
+        Ok(PyStore { store: Arc::new(Store::open(&directory).or_file_error()?) })
     }
 
     fn __repr__(&self) -> String {
@@ -149,7 +149,7 @@ impl PyStore {
 
     /// Parameters and results of a cell, or None if it has none yet. A damaged file is a ValueError.
     fn read<'py>(&self, py: Python<'py>, cell: &Bound<'_, PyCell>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let record = self.store.read(&cell.get().cell).or_value_error()?;
+        let record = self.store.read(&cell.get().cell).or_file_error()?;
         let joined = |Record { mut parameters, result }: Record| {
             parameters.extend(result);
             from_json(py, &parameters)

@@ -1,8 +1,8 @@
 //! Writing files so that a final name only ever holds a whole file.
 
-use super::plain;
+use super::SystemError;
 use crate::process::Owner;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ pub fn check(path: &Path) -> Result<()> {
         .and_then(|place| match place {
             Place::Special => Ok(()),
             Place::Directory(directory) => {
-                let file = temporary_file(&directory).map_err(|e| anyhow!("cannot be written: {}", plain(&e)))?;
+                let file = temporary_file(&directory).map_err(|e| SystemError::about("cannot be written", e))?;
                 temporary().retain(|other| other != file.path());
                 Ok(())
             }
@@ -101,7 +101,7 @@ fn failed(path: &Path, error: io::Error) -> anyhow::Error {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return error.into();
     }
-    anyhow!("{}: cannot be written: {}", path.display(), plain(&error))
+    SystemError::about(format!("{}: cannot be written", path.display()), error)
 }
 
 /// Where the file will stand. A link keeps pointing to where it points; what it points to is replaced.
@@ -134,11 +134,11 @@ fn place(path: &Path) -> Result<Place> {
 fn open(path: &Path) -> Result<Target> {
     match place(path)? {
         Place::Special => {
-            let file = File::options().write(true).open(path).map_err(|e| anyhow!(plain(&e)))?;
+            let file = File::options().write(true).open(path).map_err(SystemError)?;
             Ok(Target::Special(file))
         }
         Place::Directory(directory) => {
-            let file = temporary_file(&directory).map_err(|e| anyhow!("cannot be written: {}", plain(&e)))?;
+            let file = temporary_file(&directory).map_err(|e| SystemError::about("cannot be written", e))?;
             Ok(Target::Temporary(file))
         }
     }

@@ -1,8 +1,8 @@
 //! Corpora in files, whatever their format: they are read and written piece by piece, never whole in memory.
 
 use super::alphabet::Alphabet;
-use super::{is_standard, jsonl, parquet, plain, shown, tsv};
-use anyhow::{Result, anyhow, bail};
+use super::{SystemError, is_standard, jsonl, parquet, shown, tsv};
+use anyhow::{Result, bail};
 use gardenpath::Corpus;
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -84,7 +84,7 @@ pub fn read_with(path: &Path, alphabet: Alphabet) -> Result<Pieces> {
         let source = Box::new(jsonl::Reader::new(BufReader::new(io::stdin()), name, alphabet));
         return Ok(Pieces { fingerprint: None, sizes: None, source });
     }
-    let file = File::open(path).map_err(|e| anyhow!("{name}: {}", plain(&e)))?;
+    let file = File::open(path).map_err(|e| SystemError::about(&name, e))?;
     match file.metadata() {
         Ok(found) if found.is_dir() => bail!("{name}: is a directory, expected a file"),
         Ok(found) if found.is_file() && found.len() == 0 => bail!("{name}: is empty, expected sentences"),

@@ -1,7 +1,7 @@
 //! Reading and writing grammars.
 
-use super::{atomic, is_standard, plain, shown};
-use anyhow::{Context, Result, anyhow, bail};
+use super::{SystemError, atomic, is_standard, shown};
+use anyhow::{Context, Result, bail};
 use gardenpath::Grammar;
 use std::fs;
 use std::io::{self, Read, Write};
@@ -21,7 +21,7 @@ pub fn read_normalized(path: &Path) -> Result<Grammar> {
 }
 
 fn read_as(path: &Path, from_text: fn(&str) -> gardenpath::Result<Grammar>) -> Result<Grammar> {
-    let text = read_text(path).map_err(|e| anyhow!("{}: {}", shown(path), plain(&e)))?;
+    let text = read_text(path).map_err(|e| SystemError::about(shown(path), e))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let grammar = if text.trim_start().starts_with('{') {
         // The rules of a symbol are equally likely, so that there is nothing to rescale.

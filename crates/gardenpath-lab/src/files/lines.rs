@@ -1,6 +1,6 @@
 //! Lines of text, one per sentence, with their numbers for messages.
 
-use super::plain;
+use super::SystemError;
 use anyhow::{Result, anyhow, bail};
 use std::io::{BufRead, Read};
 
@@ -31,7 +31,7 @@ impl<R: BufRead> Lines<R> {
             self.number += 1;
             let mut limited = (&mut self.source).take(MAX_LINE);
             let read = limited.read_until(b'\n', &mut self.buffer);
-            let read = read.map_err(|e| anyhow!("{}: {}", self.name, plain(&e)))?;
+            let read = read.map_err(|e| SystemError::about(&self.name, e))?;
             if self.number == 1 && self.buffer.starts_with(BYTE_ORDER_MARK) {
                 self.buffer.drain(..BYTE_ORDER_MARK.len());
             }

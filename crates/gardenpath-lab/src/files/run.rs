@@ -14,7 +14,7 @@
 //! started again: whatever is ahead of the checkpoint is made once more, with the same bytes. Files of weights carry a
 //! checksum and the identity of their run.
 
-use super::{atomic, plain};
+use super::{SystemError, atomic};
 use crate::progress::note;
 use crate::training::checkpoint::{Checkpoint, RUN};
 use crate::training::{Outcome, Recipe};
@@ -52,7 +52,7 @@ impl RunDirectory {
     /// The directory of a new run, or of one that goes on: then recipe and grammar must be the same, and no other process may be at
     /// work on it.
     pub fn prepare(path: &Path, recipe: &Recipe, grammar: Option<&Grammar>) -> Result<Self> {
-        fs::create_dir_all(path).map_err(|e| anyhow!("{}: cannot be made: {}", path.display(), plain(&e)))?;
+        fs::create_dir_all(path).map_err(|e| SystemError::about(format!("{}: cannot be made", path.display()), e))?;
         // A run that has ended is only read.
         let lock = if path.join(RESULT).exists() { None } else { lock(path)? };
         let identity = recipe.identity(grammar)?;
@@ -225,14 +225,14 @@ fn contents(path: &Path) -> Result<(Recipe, Option<Grammar>)> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|e| anyhow!("{}: {}", path.display(), plain(&e)))
+    fs::read(path).map_err(|e| SystemError::about(path.display(), e))
 }
 
 /// Takes the lock of a directory. It ends with the process, however that ends.
 fn lock(path: &Path) -> Result<Option<File>> {
     let file = path.join(LOCK);
     let opened = File::options().create(true).truncate(false).write(true).open(&file);
-    let opened = opened.map_err(|e| anyhow!("{}: cannot be written: {}", file.display(), plain(&e)))?;
+    let opened = opened.map_err(|e| SystemError::about(format!("{}: cannot be written", file.display()), e))?;
     match opened.try_lock() {
         Ok(()) => Ok(Some(opened)),
         Err(TryLockError::WouldBlock) => {
@@ -240,7 +240,11 @@ fn lock(path: &Path) -> Result<Option<File>> {
         }
         // There are file systems without locks.
         Err(TryLockError::Error(error)) => {
-            note(&format!("{}: cannot be locked: {}; no other process may train here", path.display(), plain(&error)));
+            note(&format!(
+                "{}: cannot be locked: {}; no other process may train here",
+                path.display(),
+                SystemError(error)
+            ));
             Ok(None)
         }
     }
