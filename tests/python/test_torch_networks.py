@@ -48,6 +48,15 @@ def gap(found, expected):
     return np.abs(found.detach().numpy() - expected).max() / max(1.0, np.abs(expected).max())
 
 
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Networks are so small here that threads would mostly wait for each other."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(params=KINDS)
 def network(request):
     return KINDS[request.param](8, 5, 2, 16, seed=3, **options(request.param, heads=4))
@@ -56,6 +65,10 @@ def network(request):
 @pytest.fixture(scope="module")
 def grammar():
     return gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=7)
+
+
+def test_weights_are_counted_before_they_are_made(network):
+    assert network._values() == sum(weight.numel() for weight in network.parameters())
 
 
 def test_there_are_dumps_of_all_networks():
@@ -129,6 +142,26 @@ def test_gradients_are_the_slopes(grammar):
                 moved = {**dict(network.named_parameters()), name: weight + sign * 1e-6 * direction}
                 sides.append(cross_entropy(torch.func.functional_call(network, moved, (tokens,)), roots).item())
             assert abs((sides[0] - sides[1]) / 2e-6 - (weight.grad * direction).sum().item()) < 1e-6, name
+
+
+# No values, but sizes and devices are checked: a tensor that stays on the host would be noticed.
+def test_all_work_is_done_where_the_weights_are(network, grammar):
+    tokens, roots = next(iter(SentenceStream(grammar, seed=1, batch=20)))
+    network.to("meta")
+    logits = network(tokens)
+    assert logits.device.type == "meta" and logits.shape == (20, 5)
+    logits.sum().backward()
+    assert all(weight.grad.device.type == "meta" for weight in network.parameters())
+
+
+def test_mixed_precision_is_near(network, grammar):
+    tokens, roots = next(iter(SentenceStream(grammar, seed=1, batch=20)))
+    expected = network(tokens)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        logits = network(tokens)
+        logits.float().square().sum().backward()
+    assert (logits.float() - expected).abs().max() < 0.1 * expected.abs().max()
+    assert all(weight.grad.isfinite().all() for weight in network.parameters())
 
 
 # Names tell the layers that have one arity only; in the last ones not all lengths exist.
@@ -280,6 +313,8 @@ def test_weights_that_do_not_fit_change_nothing(network, tmp_path):
         (lambda: Transformer(4, 4, 2, 8, heads=0), "heads is 0"),
         (lambda: Transformer(4, 4, 2, 8, layers=0, heads=2), "layers is 0"),
         (lambda: Transformer(4, 4, 2, 8, mlp=0, heads=2), "mlp is 0"),
+        (lambda: CNN(4, 4, 2, 10**9), "GB of weights"),
+        (lambda: Transformer(4, 4, 2, 8, layers=10**12, heads=2), "GB of weights"),
         (lambda: paper_optimizer(CNN(4, 4, 2, 8), 0.0), "learning_rate is 0.0"),
     ],
 )

@@ -16,6 +16,15 @@ from gardenpath.torch.training import Record, _Order, _Rule
 KINDS = {"cnn": CNN, "inn": INN, "transformer": Transformer}
 
 
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Networks are so small here that threads would mostly wait for each other."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(scope="module")
 def grammar():
     return gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.125, seed=1)
@@ -76,12 +85,12 @@ def test_batches_are_cut_from_epochs():
 def test_the_first_steps_are_those_of_the_program(model, grammar, program, tmp_path):
     sizes = {"heads": 4} if model == "transformer" else {}
     result, log = run_of_program(
-        program, tmp_path / "run", model, samples=500, test_samples=1000, width=32, seed=1, max_steps=100, **sizes
+        program, tmp_path / "run", model, samples=500, test_samples=1000, width=32, seed=1, max_steps=70, **sizes
     )
     network = KINDS[model](8, 8, 2, 32, seed=1, **sizes)
     seen = []
-    run = train(network, grammar, samples=500, test=1000, seed=1, max_steps=100, progress=seen.append)
-    assert run.curve == seen and [record.step for record in seen] == [0, 32, 64, 96, 100]
+    run = train(network, grammar, samples=500, test=1000, seed=1, max_steps=70, progress=seen.append)
+    assert run.curve == seen and [record.step for record in seen] == [0, 32, 64, 70]
     for found, expected in zip(run.curve, log, strict=True):
         assert found.step == expected["step"] and found.epoch == expected["epoch"]
         assert abs(found.train_loss - expected["train_loss"]) < 1e-4
@@ -90,13 +99,14 @@ def test_the_first_steps_are_those_of_the_program(model, grammar, program, tmp_p
     assert abs(run.bayes_loss - result["bayes_loss"]) < 1e-12 and run.bayes_accuracy == result["bayes_accuracy"]
 
 
-# Until they end by themselves. A short patience makes for short runs.
+# Until they end by themselves; a short patience makes for short runs. Longer ones drift apart: sooner or later a rectifier
+# is so near to zero that rounding decides.
 @pytest.mark.parametrize(
     ("model", "options", "ending"),
     [
         ("cnn", {"samples": 300, "width": 16, "min_steps": 100}, "rise"),
-        ("cnn", {"samples": 4000, "width": 16, "min_steps": 100, "max_steps": 900}, "steps"),
-        ("inn", {"samples": 100, "width": 8, "min_steps": 100, "patience": 1.2}, "plateau"),
+        ("cnn", {"samples": 2000, "width": 16, "max_steps": 250}, "steps"),
+        ("inn", {"samples": 500, "width": 16, "min_steps": 100, "patience": 1.2}, "plateau"),
     ],
 )
 def test_a_run_ends_as_that_of_the_program(model, options, ending, grammar, program, tmp_path):
@@ -109,10 +119,9 @@ def test_a_run_ends_as_that_of_the_program(model, options, ending, grammar, prog
         assert getattr(run, key) == result[key], key
     for key in ("test_loss", "normalized_loss", "train_loss", "bayes_loss"):
         assert abs(getattr(run, key) - result[key]) < 1e-3, key
-    network.load_weights(run.weights)
     network.load_weights(tmp_path / "run" / "best.safetensors")
     for name, weight in run.weights.items():
-        assert (network.weight(name) - weight).abs().max() < 0.05, name
+        assert (network.weight(name) - weight).abs().max() < 0.01, name
 
 
 def test_the_best_weights_have_the_best_loss(grammar):
@@ -154,7 +163,7 @@ def test_a_network_of_the_users_own_is_trained(grammar):
     with pytest.raises(ValueError, match="the model is a Bag, expected an optimizer"):
         train(network, grammar, samples=10, test=10)
     optimizer = torch.optim.Adam(network.parameters(), lr=0.05)
-    run = train(network, grammar, samples=2000, test=500, max_steps=300, optimizer=optimizer)
+    run = train(network, grammar, samples=2000, test=500, max_steps=200, optimizer=optimizer)
     assert run.bayes_loss < run.test_loss < 0.95 * run.curve[0].test_loss
     assert set(run.weights) == {"table.weight"}
 

@@ -251,7 +251,13 @@ class _Bags:
 
     def __call__(self, rows: Tensor) -> Tensor:
         return functional.embedding_bag(
-            self.items, rows, self.offsets, mode="sum", per_sample_weights=self.times, include_last_offset=True
+            self.items,
+            rows,
+            self.offsets,
+            mode="sum",
+            # In mixed precision rows are shorter numbers than weights.
+            per_sample_weights=self.times.to(rows.dtype),
+            include_last_offset=True,
         )
 
 

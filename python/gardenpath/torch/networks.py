@@ -71,6 +71,7 @@ class Network(nn.Module, ABC):
         self.depth = depth
         self.width = width
         self._check()
+        _check_memory(self._values())
         for parameter in self.parameters_of_files():
             *path, name = parameter.name.split(".")
             owner: nn.Module = self
@@ -99,6 +100,10 @@ class Network(nn.Module, ABC):
 
     def _check(self) -> None:
         """Refuses sizes that only this kind of network has."""
+
+    def _values(self) -> int:
+        """The number of all weights."""
+        return sum(math.prod(parameter.shape) for parameter in self.parameters_of_files())
 
     @abstractmethod
     def _logits(self, batch: Sentences) -> Tensor:
@@ -221,6 +226,13 @@ class Network(nn.Module, ABC):
         if self.shape != Shape.new(self.depth, None):
             sizes["arities"] = self.shape.arities
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in sizes.items())})"
+
+
+def _check_memory(values: int) -> None:
+    """Refuses more weights than the memory of the host can hold."""
+    needed, total = 4 * values, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > total:
+        raise ValueError(f"the network has {needed / 1e9:.0f} GB of weights, expected at most {total / 1e9:.0f} GB")
 
 
 def _writable(tensor: Tensor | NDArray[Any]) -> Tensor | NDArray[Any]:

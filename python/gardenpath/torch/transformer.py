@@ -62,6 +62,12 @@ class Transformer(Network):
         if self.width % self.heads != 0:
             raise ValueError(f"width is {self.width}, expected a multiple of the {self.heads} heads")
 
+    def _values(self) -> int:
+        # There may be more layers than can be listed.
+        per_layer = 4 * self.width + 4 * self.width**2 + 2 * self.width * self.mlp
+        rows = self.vocab + self.shape.longest + 2 + 2 + self.classes
+        return rows * self.width + self.layers * per_layer
+
     def parameters_of_files(self) -> list[Parameter]:
         """All parameters, in the order in which their first values are drawn."""
         width, mlp = self.width, self.mlp
