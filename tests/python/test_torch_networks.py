@@ -14,6 +14,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 from gardenpath.torch import CNN, INN, SentenceStream, Transformer, paper_optimizer, read_weights, write_weights
 from torch.nn.functional import cross_entropy
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 REFERENCE = Path(__file__).resolve().parents[2] / "crates" / "gardenpath-nn" / "tests" / "reference"
 DUMPS = sorted(REFERENCE.glob("*.safetensors"))
@@ -144,13 +146,23 @@ def test_gradients_are_the_slopes(grammar):
             assert abs((sides[0] - sides[1]) / 2e-6 - (weight.grad * direction).sum().item()) < 1e-6, name
 
 
-# No values, but sizes and devices are checked: a tensor that stays on the host would be noticed.
+class OneDevice(TorchDispatchMode):
+    """Refuses operations on tensors of different devices, as a graphics processor does."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
+        assert len({tensor.device.type for tensor in tensors if tensor.ndim > 0}) <= 1, function
+        return function(*args, **(kwargs or {}))
+
+
+# Tensors on the device "meta" have no values, but sizes.
 def test_all_work_is_done_where_the_weights_are(network, grammar):
     tokens, roots = next(iter(SentenceStream(grammar, seed=1, batch=20)))
     network.to("meta")
-    logits = network(tokens)
+    with OneDevice():
+        logits = network(tokens)
+        logits.sum().backward()
     assert logits.device.type == "meta" and logits.shape == (20, 5)
-    logits.sum().backward()
     assert all(weight.grad.device.type == "meta" for weight in network.parameters())
 
 
