@@ -181,7 +181,7 @@ def test_a_graphics_processor_finds_the_same(model, grammar):
 
 
 def test_a_plateau_before_the_first_steps_is_none():
-    rule = _Rule(guessing=math.log(8), max_steps=1000, min_steps=100, patience=2.0)
+    rule = _Rule(guessing=math.log(8), min_steps=100, patience=2.0)
 
     def record(step, loss):
         rule.records.append(Record(step, 0.0, loss, loss, 0.5))

@@ -4,7 +4,6 @@ import operator
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-
 import torch
 from torch import Tensor, distributed
 from torch.nn.functional import pad

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -140,8 +140,9 @@ def train(
     True
     >>> _ = network.load_state_dict(run.weights)
     """
-    for name, value, least in (("samples", samples, 1), ("test", test, 1), ("batch", batch, 1)):
-        check_at_least(name, value, least)
+    check_at_least("samples", samples, 1)
+    check_at_least("test", test, 1)
+    check_at_least("batch", batch, 1)
     check_at_least("max_steps", max_steps, 0)
     check_at_least("min_steps", min_steps, 0)
     if not (patience > 1 and math.isfinite(patience)):
@@ -157,7 +158,7 @@ def train(
     learned = grammar.corpus(samples, seed)
     tested = grammar.corpus(test, seeds.child("test").number)
     trainer = _Trainer(model, optimizer, _Data(learned, model), _Data(tested, model), min(batch, samples), seeds.child("order"))
-    rule = _Rule(math.log(grammar.classes), max_steps, min_steps, patience)
+    rule = _Rule(math.log(grammar.classes), min_steps, patience)
     ending: Ending | None = None
     best: dict[str, Tensor] = {}
     records = rule.records
@@ -211,12 +212,9 @@ class _Rule:
     """When to stop."""
 
     guessing: float
-    max_steps: int
     min_steps: int
     patience: float
-
-    def __post_init__(self) -> None:
-        self.records: list[Record] = []
+    records: list[Record] = field(default_factory=list)
 
     @property
     def best(self) -> Record:
