@@ -23,8 +23,8 @@ True
 Sentence `i` is a function of (grammar, seed, `i`) alone. Nothing is stored, and neither the number of workers nor the
 order in which they are asked changes a sentence. Training sets are told from test sets by their seeds.
 
-`CNN`, `INN` and `Transformer` are the networks of `gardenpath train`, with the same initial weights and the same files, and `train`
-is its recipe, on any device of PyTorch:
+`CNN`, `INN` and `Transformer` are the networks of `gardenpath train`, with the same initial weights and the same files, and
+`train` is its recipe, on any device of PyTorch:
 
 >>> from gardenpath.torch import CNN, train
 >>> run = train(CNN.for_grammar(grammar, width=32), grammar, samples=1024, test=1000, max_steps=100)

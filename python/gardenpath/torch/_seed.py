@@ -1,7 +1,7 @@
 """The random numbers of the program, in NumPy: named seeds, and one stream of xoshiro256++ for each item of work.
 
-The generator is xoshiro256++ with its state filled by SplitMix64, as in the program (crates/gardenpath/src/seed.rs): from the same
-seed come the same initial weights, the same order of batches, and the same sentences.
+The generator is xoshiro256++ with its state filled by SplitMix64, as in the program (crates/gardenpath/src/seed.rs): from
+the same seed come the same initial weights, the same order of batches, and the same sentences.
 """
 
 from __future__ import annotations

@@ -19,10 +19,10 @@ _TAPS = 4
 class CNN(Network):
     """The paper's convolutional network: filters of size 4 and stride 2, one layer more than the tree has levels.
 
-    Each convolution is padded by one zero on both sides; the input is padded to 10 positions at depth 2, to 30 at depth 3, and in
-    the same proportion beyond. Only positions that are not zero by necessity are computed, packed without padding; a convolution is
-    one gather and one matrix product. Factors of layers are moved behind their rectifiers, where they are one factor of the
-    logits: activations are large numbers, so that 16-bit floats will not do.
+    Each convolution is padded by one zero on both sides; the input is padded to 10 positions at depth 2, to 30 at depth 3,
+    and in the same proportion beyond. Only positions that are not zero by necessity are computed, packed without padding; a
+    convolution is one gather and one matrix product. Factors of layers are moved behind their rectifiers, where they are one
+    factor of the logits: activations are large numbers, too large for float16, but not for bfloat16.
 
     `arities` are the smallest and largest number of children of the nodes of each level, from the root down, if not all have
     two or three. `seed` is the program's: see `reset`.

@@ -27,9 +27,9 @@ _NAMES = {2: "binary", 3: "ternary"}
 class INN(Network):
     """The paper's inside neural network: shared binary and ternary filters on the cells of the inside chart.
 
-    Only cells that some tree over the sentence can use are computed, packed without padding. Which these are depends on the length
-    alone, so they are found once for each length. Sums over splits are made before or after the products with the filters,
-    whichever leaves fewer rows to multiply.
+    Only cells that some tree over the sentence can use are computed, packed without padding. Which these are depends on the
+    length alone, so they are found once for each length. Sums over splits are made before or after the products with the
+    filters, whichever leaves fewer rows to multiply.
 
     `arities` are the smallest and largest number of children of the nodes of each level, from the root down, if not all have
     two or three. `seed` is the program's: see `reset`.

@@ -1,4 +1,4 @@
-"""What the three networks have in common: parameters with the names of the program's files, their first values, and sentences."""
+"""What the three networks share: parameters with the names of the program's files, their first values, and sentences."""
 
 from __future__ import annotations
 
@@ -146,8 +146,8 @@ class Network(nn.Module, ABC):
         """The logits `[batch, classes]` of a batch of `SentenceStream`, `collate` or `Corpus.padded`.
 
         Tokens are integers `[batch, longest]`, followed by negative numbers after the end of a sentence, or by anything if
-        `lengths` are given, or they are one-hot vectors `[batch, longest, vocab]`. What comes after the end changes nothing. The
-        work is planned on the host: tokens that are there already need not be copied.
+        `lengths` are given, or they are one-hot vectors `[batch, longest, vocab]`. What comes after the end changes nothing.
+        The work is planned on the host: tokens that are there already need not be copied.
         """
         batch = self._read(tokens, lengths)
         if len(batch.lengths) == 0:
@@ -182,8 +182,8 @@ class Network(nn.Module, ABC):
         if wrong.any():
             sentence = int(wrong.nonzero()[0].item())
             shortest, longest = self.shape.spans[0][0], self.shape.longest
-            tokens = f"{counts[sentence].item()} tokens"
-            raise ValueError(f"sentence {sentence}: {tokens}, expected a length of the network's trees, {shortest} to {longest}")
+            expected = f"expected a length of the network's trees, {shortest} to {longest}"
+            raise ValueError(f"sentence {sentence}: {counts[sentence].item()} tokens, {expected}")
 
     def load_weights(self, source: str | os.PathLike[str] | Mapping[str, Any]) -> None:
         """Takes over weights: a safetensors file of the program or of `save_weights`, or tensors by name.

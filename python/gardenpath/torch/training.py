@@ -117,14 +117,15 @@ def train(
 ) -> Run:
     """Trains a network to tell the root of sentences, as `gardenpath train` does with the same options.
 
-    The training set is `grammar.corpus(samples, seed)`, the test set has a seed that follows from `seed`, and so has the order of
-    the batches, which are cut from shuffled epochs. The test loss is measured at steps that grow geometrically. Training ends when the
-    steps have grown by the factor `patience` without a better test loss, but not before `min_steps`, or when the test loss has clearly
-    risen, or after `max_steps`. Each measurement is also given to `progress`.
+    The training set is `grammar.corpus(samples, seed)`, the test set has a seed that follows from `seed`, and so has the
+    order of the batches, which are cut from shuffled epochs. The test loss is measured at steps that grow geometrically.
+    Training ends when the steps have grown by the factor `patience` without a better test loss, but not before `min_steps`,
+    or when the test loss has clearly risen, or after `max_steps`. Each measurement is also given to `progress`.
 
-    The network begins with the weights that it has: for the run of the program with `--seed 1`, make both network and run with
-    `seed=1`. It ends with its last weights; `run.weights` are the best. It is moved to `device`, if one is named, and stays there. The
-    optimizer is the paper's, `paper_optimizer(model)`, unless another is given, made for the network where it then is.
+    The network begins with the weights that it has: for the run of the program with `--seed 1`, make both network and run
+    with `seed=1`. It ends with its last weights; `run.weights` are the best. It is moved to `device`, if one is named, and
+    stays there. The optimizer is the paper's, `paper_optimizer(model)`, unless another is given, made for the network where
+    it then is.
 
     A network of your own can be trained as well, with an optimizer: it is called with tokens `[batch, longest]`, integers
     followed by -1 after the end of a sentence, and returns logits `[batch, classes]`.

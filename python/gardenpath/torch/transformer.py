@@ -22,8 +22,8 @@ _ADAM_WIDTH = 512
 class Transformer(Network):
     """The paper's encoder: a class token before the sentence, attention and perceptrons, pre-normalised.
 
-    Unless told otherwise, it has one layer for each level of the tree, and perceptrons four times as wide as the rest. Sentences of one
-    length attend together, without padding or masks; in the last layer only the class token asks.
+    Unless told otherwise, it has one layer for each level of the tree, and perceptrons four times as wide as the rest.
+    Sentences of one length attend together, without padding or masks; in the last layer only the class token asks.
 
     `arities` are the smallest and largest number of children of the nodes of each level, from the root down, if not all have
     two or three. `seed` is the program's: see `reset`.

@@ -1,7 +1,7 @@
 """Weights as safetensors files: the program's, byte for byte, with their checksums.
 
-The format is simple, and a reader of 40 lines needs no other package: eight bytes for the size of a header in JSON, the header with
-type, shape and place of each tensor, then the numbers.
+The format is simple, and a reader of 40 lines needs no other package: eight bytes for the size of a header in JSON, the
+header with type, shape and place of each tensor, then the numbers.
 """
 
 from __future__ import annotations
