@@ -25,7 +25,8 @@ FLOOR = 35
 def modules() -> Iterator[ModuleType]:
     """The modules of the package that can be imported here."""
     yield gardenpath
-    for found in pkgutil.iter_modules(gardenpath.__path__, "gardenpath."):
+    for found in pkgutil.walk_packages(gardenpath.__path__, "gardenpath."):
+        # Modules of a package that cannot be imported are not found at all.
         needed = OPTIONAL.get(found.name)
         if found.name != _core.__name__ and (needed is None or importlib.util.find_spec(needed) is not None):
             yield importlib.import_module(found.name)

@@ -1,44 +1,17 @@
-"""Sentences for networks in PyTorch, and the loss that no network can beat.
-
-A network of your own, trained on fresh sentences, beside the floor:
-
->>> import torch
->>> from gardenpath import Grammar
->>> from gardenpath.torch import SentenceStream, bayes_floor
->>> grammar = Grammar.sample(vocab=8, depth=2, fraction=0.125, seed=1)
->>> shape = dict(one_hot=True, fixed_length=True)
->>> size = grammar.lengths[1] * grammar.vocab
->>> network = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(size, grammar.classes))
->>> optimizer = torch.optim.Adam(network.parameters(), lr=0.01)
->>> for tokens, roots in SentenceStream(grammar, seed=1, batch=128, count=25_600, **shape):
-...     optimizer.zero_grad()
-...     torch.nn.functional.cross_entropy(network(tokens), roots).backward()
-...     _ = optimizer.step()
->>> test = next(iter(SentenceStream(grammar, seed=2, batch=2000, **shape)))
->>> loss = torch.nn.functional.cross_entropy(network(test[0]), test[1]).item()
->>> floor = bayes_floor(grammar, test)
->>> floor.loss < loss < floor.guessing
-True
-
-Sentence `i` is a function of (grammar, seed, `i`) alone. Nothing is stored, and neither the number of workers nor the
-order in which they are asked changes a sentence. Training sets are told from test sets by their seeds.
-"""
+"""Sentences of a grammar as datasets and streams, and the loss that no network can beat."""
 
 import operator
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import torch
+from torch import Tensor, distributed
+from torch.nn.functional import pad
+from torch.nn.utils.rnn import pad_sequence
+from torch.utils.data import Dataset, IterableDataset, get_worker_info
 
-from ._core import BayesFloor, Corpus, Grammar, set_threads
-
-try:
-    import torch
-    from torch import Tensor, distributed
-    from torch.nn.functional import pad
-    from torch.nn.utils.rnn import pad_sequence
-    from torch.utils.data import Dataset, IterableDataset, get_worker_info
-except ImportError as error:
-    raise ImportError("gardenpath.torch needs PyTorch: pip install torch") from error
+from .._core import BayesFloor, Corpus, Grammar, set_threads
+from ._shape import check_at_least
 
 __all__ = ["SentenceDataset", "SentenceStream", "bayes_floor", "collate"]
 
@@ -68,8 +41,8 @@ class SentenceDataset(Dataset[Pair]):
     """
 
     def __init__(self, grammar: Grammar, count: int, seed: int = 0, *, start: int = 0) -> None:
-        _check_at_least("count", count, 0)
-        _check_at_least("start", start, 0)
+        check_at_least("count", count, 0)
+        check_at_least("start", start, 0)
         self.grammar = grammar
         self.count = count
         self.seed = seed
@@ -144,10 +117,10 @@ class SentenceStream(IterableDataset[Pair]):
         rank: int | None = None,
         world: int | None = None,
     ) -> None:
-        _check_at_least("batch", batch, 1)
-        _check_at_least("first_batch", first_batch, 0)
+        check_at_least("batch", batch, 1)
+        check_at_least("first_batch", first_batch, 0)
         if count is not None:
-            _check_at_least("count", count, 0)
+            check_at_least("count", count, 0)
         _check_fill(fill, grammar)
         self.grammar = grammar
         self.seed = seed
@@ -220,7 +193,7 @@ def bayes_floor(grammar: Grammar, data: Corpus | Pair, *, fill: int = -1) -> Bay
     _check_fill(fill, grammar)
     tokens, roots = (tensor.detach().cpu() for tensor in data)
     if tokens.ndim == 3:
-        tokens = _tokens_of_vectors(tokens, grammar.vocab)
+        tokens = tokens_of_vectors(tokens, grammar.vocab)
     elif fill >= 0:
         tokens = tokens.masked_fill(tokens == fill, -1)
     return grammar.bayes_floor(Corpus(tokens.numpy(), roots.numpy(), vocab=grammar.vocab))
@@ -232,7 +205,8 @@ def _pairs(corpus: Corpus) -> Iterator[Pair]:
     return zip(tokens, roots, strict=True)
 
 
-def _tokens_of_vectors(vectors: Tensor, vocab: int) -> Tensor:
+def tokens_of_vectors(vectors: Tensor, vocab: int) -> Tensor:
+    """The tokens of one-hot vectors, -1 after the end of a sentence."""
     tokens = vectors.argmax(dim=2).masked_fill((vectors == 0).all(dim=2), -1)
     if not torch.equal(vectors != 0, tokens.unsqueeze(2) == torch.arange(vocab)):
         raise ValueError(f"tokens are an array of shape {tuple(vectors.shape)}, expected one-hot vectors of {vocab} values")
@@ -252,15 +226,10 @@ def _rank_and_world(rank: int | None, world: int | None) -> tuple[int, int]:
         return 0, 1
     if rank is None or world is None:
         raise ValueError(f"rank is {rank} and world is {world}, expected both or none")
-    _check_at_least("world", world, 1)
+    check_at_least("world", world, 1)
     if not 0 <= rank < world:
         raise ValueError(f"rank is {rank}, expected 0 to {world - 1}")
     return rank, world
-
-
-def _check_at_least(name: str, value: int, least: int) -> None:
-    if value < least:
-        raise ValueError(f"{name} is {value}, expected at least {least}")
 
 
 def _check_fill(fill: int, grammar: Grammar) -> None:

@@ -1,0 +1,301 @@
+"""The inside neural network."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from ._shape import Arities, Shape
+from .networks import Network, Normalization, Parameter, Sentences, check_normalization, scale_of, whitened
+
+__all__ = ["INN"]
+
+Integers = NDArray[np.int64]
+
+_NAMES = {2: "binary", 3: "ternary"}
+
+
+class INN(Network):
+    """The paper's inside neural network: shared binary and ternary filters on the cells of the inside chart.
+
+    Only cells that some tree over the sentence can use are computed, packed without padding. Which these are depends on the
+    length alone, so they are found once for each length. Sums over splits are made before or after the products with the
+    filters, whichever leaves fewer rows to multiply.
+
+    `arities` are the smallest and largest number of children of the nodes of each level, from the root down, if not all have
+    two or three. `seed` is the program's: see `reset`.
+
+    >>> from gardenpath import Grammar
+    >>> from gardenpath.torch import INN, SentenceStream
+    >>> grammar = Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=7)
+    >>> network = INN(vocab=8, classes=8, depth=2, width=64, seed=1)
+    >>> tokens, roots = next(iter(SentenceStream(grammar, batch=32)))
+    >>> network(tokens).shape
+    torch.Size([32, 8])
+    """
+
+    def __init__(
+        self,
+        vocab: int,
+        classes: int,
+        depth: int,
+        width: int,
+        normalization: Normalization = "fan-in",
+        *,
+        arities: Sequence[Arities] | None = None,
+        seed: int = 0,
+    ) -> None:
+        check_normalization(normalization)
+        self.normalization: Normalization = normalization
+        super().__init__(vocab, classes, depth, width, arities=arities, seed=seed)
+
+    def parameters_of_files(self) -> list[Parameter]:
+        """All parameters, in the order in which their first values are drawn."""
+        filters = [
+            Parameter(f"level.{level}.{_NAMES[arity]}", (arity, self._channels(level), self.width))
+            for level in reversed(range(self.depth))
+            for arity in _arities(self.shape, level)
+        ]
+        return [*filters, Parameter("readout", (self.width, self.classes))]
+
+    def _sizes(self) -> dict[str, object]:
+        return {"normalization": self.normalization}
+
+    def _channels(self, level: int) -> int:
+        return self.vocab if level + 1 == self.depth else self.width
+
+    def _filters(self, level: int) -> Tensor:
+        """The matrices of all roles of a level, `[roles, inputs, outputs]`, with their factors."""
+        channels = self._channels(level)
+        scaled = [
+            scale_of(self.normalization, arity, channels) * self.weight(f"level.{level}.{_NAMES[arity]}")
+            for arity in _arities(self.shape, level)
+        ]
+        return torch.cat(scaled)
+
+    def _logits(self, batch: Sentences) -> Tensor:
+        readout = self.weight("readout")
+        groups = _groups(self.shape, batch.lengths)
+        tokens = functional.pad(batch.tokens, (0, 1), value=self.vocab)[_lowest(groups, batch.lengths)]
+        columns = functional.embedding(tokens.to(readout.device), whitened(self.vocab, readout)).flatten(1)
+        cells = torch.relu(columns @ self._filters(self.depth - 1).flatten(0, 1))
+        for level in reversed(range(self.depth - 1)):
+            filters = self._filters(level)
+            sums = _Sums.of(groups, level, len(filters), readout)
+            if sums.sums_first:
+                cells = sums(cells).view(-1, len(filters) * self.width) @ filters.flatten(0, 1)
+            else:
+                products = cells @ filters.transpose(0, 1).flatten(1)
+                cells = sums(products.view(-1, self.width))
+            cells = torch.relu(cells)
+        places = torch.from_numpy(np.argsort(np.concatenate([group.sentences for group in groups])))
+        return (cells / self.width @ readout)[places.to(readout.device)]
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """The rows that are added up, list by list: what a sparse matrix is made of."""
+
+    sizes: Integers
+    items: Integers
+    times: Integers
+
+    @staticmethod
+    def of(lists: Integers, items: Integers, times: Integers, count: int) -> _Lists:
+        order = np.lexsort((items, lists))
+        return _Lists(np.bincount(lists, minlength=count), items[order], times[order])
+
+
+@dataclass(frozen=True)
+class _Level:
+    """The sums that lead to the cells of a level, in both orders, each with the sums of its gradient."""
+
+    above: int
+    below: int
+    sums_first: tuple[_Lists, _Lists]
+    products_first: tuple[_Lists, _Lists]
+
+    @staticmethod
+    def of(roles: int, above: int, below: int, inputs: Counter[tuple[int, int, int]]) -> _Level:
+        target, role, child = np.array(list(inputs), dtype=np.int64).reshape(-1, 3).T
+        times = np.array(list(inputs.values()), dtype=np.int64)
+        sums, products = target * roles + role, child * roles + role
+        return _Level(
+            above,
+            below,
+            (_Lists.of(sums, child, times, above * roles), _Lists.of(child, sums, times, below)),
+            (_Lists.of(target, products, times, above), _Lists.of(products, target, times, below * roles)),
+        )
+
+
+@dataclass(frozen=True)
+class _Template:
+    """The cells of all sentences of one length."""
+
+    lowest: Integers
+    """The place of the token in each role of a cell just above the tokens, or -1: `[cells, roles]`."""
+    levels: list[_Level]
+    """All levels but the lowest, from the root down."""
+
+
+@lru_cache(maxsize=1024)
+def _template(shape: Shape, length: int) -> _Template:
+    def cells_of(level: int) -> list[tuple[int, int]]:
+        spans = shape.spans[level]
+        return [(start, n) for start in range(length) for n in spans if shape.reachable(level, length, start, n)]
+
+    cells = [cells_of(level) for level in range(shape.depth)]
+    levels = []
+    for level in range(shape.depth - 1):
+        numbers = {cell: number for number, cell in enumerate(cells[level + 1])}
+        inputs: Counter[tuple[int, int, int]] = Counter()
+        for target, cell in enumerate(cells[level]):
+            for parts in _splits(shape, level, *cell):
+                # Where not all lengths are possible, a part may be a cell that no tree uses.
+                if all(part in numbers for _, part in parts):
+                    inputs.update((target, role, numbers[part]) for role, part in parts)
+        levels.append(_Level.of(_roles(shape, level), len(cells[level]), len(numbers), inputs))
+    lowest = np.full((len(cells[-1]), _roles(shape, shape.depth - 1)), -1, dtype=np.int64)
+    for number, cell in enumerate(cells[-1]):
+        for parts in _splits(shape, shape.depth - 1, *cell):
+            for role, (place, _) in parts:
+                lowest[number, role] = place
+    return _Template(lowest, levels)
+
+
+def _arities(shape: Shape, level: int) -> range:
+    least, most = shape.arities[level]
+    return range(least, most + 1)
+
+
+def _roles(shape: Shape, level: int) -> int:
+    """Left and right of two parts, then left, middle and right of three."""
+    return sum(_arities(shape, level))
+
+
+def _splits(shape: Shape, level: int, start: int, span: int) -> Iterator[list[tuple[int, tuple[int, int]]]]:
+    """All splits of a span into spans of the level below: role, start and length of each part."""
+    role = 0
+    for arity in _arities(shape, level):
+        for lengths in _divisions(span, arity, shape.spans[level + 1]):
+            starts = [start + sum(lengths[:k]) for k in range(arity)]
+            yield list(zip(range(role, role + arity), zip(starts, lengths, strict=True), strict=True))
+        role += arity
+
+
+def _divisions(length: int, parts: int, allowed: range) -> list[tuple[int, ...]]:
+    """The ways to divide a length into so many allowed ones."""
+    if parts == 1:
+        return [(length,)] if length in allowed else []
+    return [(n, *rest) for n in allowed if n < length for rest in _divisions(length - n, parts - 1, allowed)]
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The sentences of a batch that have the same length."""
+
+    sentences: Integers
+    template: _Template
+
+
+def _groups(shape: Shape, lengths: Tensor) -> list[_Group]:
+    order = np.argsort(lengths.numpy(), kind="stable")
+    ends = np.flatnonzero(np.diff(lengths.numpy()[order])) + 1
+    parts = np.split(order, ends)
+    return [_Group(part, _template(shape, int(lengths[part[0]]))) for part in parts]
+
+
+def _lowest(groups: list[_Group], lengths: Tensor) -> Tensor:
+    """The token in each role of all cells just above the tokens; the one after the last stands for none."""
+    starts, none = (lengths.cumsum(0) - lengths).numpy(), int(lengths.sum())
+
+    def places(group: _Group) -> Integers:
+        relative = group.template.lowest
+        absolute = np.where(relative < 0, none, starts[group.sentences, None, None] + relative)
+        return absolute.reshape(-1, relative.shape[1])
+
+    return torch.from_numpy(np.concatenate([places(group) for group in groups]))
+
+
+@dataclass(frozen=True)
+class _Bags:
+    """The lists of a batch, as `embedding_bag` takes them."""
+
+    items: Tensor
+    offsets: Tensor
+    times: Tensor
+
+    @staticmethod
+    def of(parts: Iterable[tuple[_Lists, int, int]], like: Tensor) -> _Bags:
+        """Lists for so many sentences of so many rows each, one after the other."""
+        items, sizes, times = [], [np.zeros(1, dtype=np.int64)], []
+        base = 0
+        for lists, sentences, rows in parts:
+            shifts = base + rows * np.arange(sentences)
+            items.append((shifts[:, None] + lists.items).ravel())
+            sizes.append(np.tile(lists.sizes, sentences))
+            times.append(np.tile(lists.times, sentences))
+            base += rows * sentences
+        arrays = np.concatenate(items), np.cumsum(np.concatenate(sizes)), np.concatenate(times)
+        index, offsets, counts = (torch.from_numpy(array).to(like.device) for array in arrays)
+        return _Bags(index, offsets, counts.to(like.dtype))
+
+    def __call__(self, rows: Tensor) -> Tensor:
+        return functional.embedding_bag(
+            self.items,
+            rows,
+            self.offsets,
+            mode="sum",
+            # In mixed precision rows are shorter numbers than weights.
+            per_sample_weights=self.times.to(rows.dtype),
+            include_last_offset=True,
+        )
+
+
+class _SumOfRows(torch.autograd.Function):
+    """Sums of rows; the gradient is a sum of rows too."""
+
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor, bags: _Bags, back: _Bags) -> Tensor:
+        ctx.bags = bags, back
+        return bags(rows.contiguous())
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        bags, back = ctx.bags
+        gradient: Tensor = _SumOfRows.apply(gradients[0], back, bags)
+        return gradient, None, None
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """The sums over the splits of a level, before or after the products with the filters."""
+
+    sums_first: bool
+    bags: _Bags
+    back: _Bags
+
+    @staticmethod
+    def of(groups: list[_Group], level: int, roles: int, like: Tensor) -> _Sums:
+        parts = [(group.template.levels[level], len(group.sentences)) for group in groups]
+        first = sum(part.above * n for part, n in parts) <= sum(part.below * n for part, n in parts)
+        if first:
+            bags = _Bags.of(((part.sums_first[0], n, part.below) for part, n in parts), like)
+            back = _Bags.of(((part.sums_first[1], n, part.above * roles) for part, n in parts), like)
+        else:
+            bags = _Bags.of(((part.products_first[0], n, part.below * roles) for part, n in parts), like)
+            back = _Bags.of(((part.products_first[1], n, part.above) for part, n in parts), like)
+        return _Sums(first, bags, back)
+
+    def __call__(self, rows: Tensor) -> Tensor:
+        sums: Tensor = _SumOfRows.apply(rows, self.bags, self.back)
+        return sums

@@ -1,0 +1,258 @@
+"""What the three networks share: parameters with the names of the program's files, their first values, and sentences."""
+
+from __future__ import annotations
+
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from .._core import Grammar
+from ._seed import Seed, gaussians
+from ._shape import Arities, Shape, check_at_least
+from .streams import tokens_of_vectors
+from .weights import read_weights, write_weights
+
+__all__ = ["Network", "Normalization", "Parameter", "Sentences", "check_normalization", "scale_of", "whitened"]
+
+Normalization = Literal["fan-in", "width"]
+
+Self = TypeVar("Self", bound="Network")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A tensor that is learned."""
+
+    name: str
+    """Its name in files."""
+    shape: tuple[int, ...]
+    """Its sizes; those of a matrix are inputs and outputs."""
+    start: Literal["gaussian", "one", "zero"] = "gaussian"
+    """Its first values."""
+    rate: float = 1.0
+    """Its learning rate relative to that of Adam."""
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """A batch without padding, in the memory of the host."""
+
+    tokens: Tensor
+    """All tokens, one sentence after the other."""
+    lengths: Tensor
+    """The number of tokens of each sentence."""
+
+
+class Network(nn.Module, ABC):
+    """A network that tells the root of a sentence: `CNN`, `INN` or `Transformer`.
+
+    Weights have the names and shapes of the program's safetensors files: `state_dict()` holds exactly what they hold.
+    """
+
+    def __init__(
+        self, vocab: int, classes: int, depth: int, width: int, *, arities: Sequence[Arities] | None, seed: int
+    ) -> None:
+        super().__init__()
+        check_at_least("vocab", vocab, 2)
+        check_at_least("classes", classes, 2)
+        check_at_least("width", width, 1)
+        self.shape = Shape.new(depth, arities)
+        self.vocab = vocab
+        self.classes = classes
+        self.depth = depth
+        self.width = width
+        self._check()
+        _check_memory(self._values())
+        for parameter in self.parameters_of_files():
+            *path, name = parameter.name.split(".")
+            owner: nn.Module = self
+            for part in path:
+                if part not in owner._modules:
+                    owner.add_module(part, nn.Module())
+                owner = owner.get_submodule(part)
+            owner.register_parameter(name, nn.Parameter(torch.empty(parameter.shape, dtype=torch.float32)))
+        self.reset(seed)
+
+    @classmethod
+    def for_grammar(cls: type[Self], grammar: Grammar, width: int, **options: Any) -> Self:
+        """A network for the sentences of a grammar; options are those of the network.
+
+        >>> from gardenpath import Grammar
+        >>> from gardenpath.torch import INN
+        >>> sorted(INN.for_grammar(Grammar.sample(vocab=8, depth=2, p_binary=1.0), width=32).state_dict())
+        ['level.0.binary', 'level.1.binary', 'readout']
+        """
+        arities = Shape.of(grammar).arities
+        return cls(grammar.vocab, grammar.classes, grammar.depth, width, arities=arities, **options)
+
+    @abstractmethod
+    def parameters_of_files(self) -> list[Parameter]:
+        """All parameters, in the order in which their first values are drawn."""
+
+    def _check(self) -> None:
+        """Refuses sizes that only this kind of network has."""
+
+    def _values(self) -> int:
+        """The number of all weights."""
+        return sum(math.prod(parameter.shape) for parameter in self.parameters_of_files())
+
+    @abstractmethod
+    def _logits(self, batch: Sentences) -> Tensor:
+        """The logits of at least one sentence."""
+
+    @abstractmethod
+    def _sizes(self) -> dict[str, object]:
+        """What only this kind of network has, by name."""
+
+    def reset(self, seed: int) -> None:
+        """Sets the weights to those with which the program begins a run of this seed.
+
+        Weights that are random are unit Gaussians, each row from a random stream of its own. They are the program's in all
+        bits of float32, but for rare values where a logarithm or a sine of NumPy rounds in another way.
+
+        >>> from gardenpath.torch import CNN
+        >>> network = CNN(vocab=4, classes=4, depth=2, width=8, seed=1)
+        >>> before = network.weight("readout").clone()
+        >>> network.reset(2)
+        >>> (network.weight("readout") == before).any().item()
+        False
+        """
+        seeds = Seed.new(seed).child("weights")
+        with torch.no_grad():
+            for number, parameter in enumerate(self.parameters_of_files()):
+                if parameter.start == "gaussian":
+                    *rows, columns = parameter.shape
+                    values = gaussians(seeds.nth(number), math.prod(rows), columns).astype(np.float32)
+                    self.weight(parameter.name).copy_(torch.from_numpy(values).view(parameter.shape))
+                else:
+                    self.weight(parameter.name).fill_(1.0 if parameter.start == "one" else 0.0)
+
+    def weight(self, name: str) -> Tensor:
+        """The parameter with this name in files."""
+        found = attrgetter(name)(self)
+        assert isinstance(found, Tensor)
+        return found
+
+    def forward(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """The logits `[batch, classes]` of a batch of `SentenceStream`, `collate` or `Corpus.padded`.
+
+        Tokens are integers `[batch, longest]`, followed by negative numbers after the end of a sentence, or by anything if
+        `lengths` are given, or they are one-hot vectors `[batch, longest, vocab]`. What comes after the end changes nothing.
+        The work is planned on the host: tokens that are there already need not be copied.
+        """
+        batch = self._read(tokens, lengths)
+        if len(batch.lengths) == 0:
+            return self.weight("readout").new_zeros(0, self.classes)
+        return self._logits(batch)
+
+    def _read(self, tokens: Tensor, lengths: Tensor | None) -> Sentences:
+        rows = tokens.detach().cpu()
+        if rows.ndim == 3:
+            rows = tokens_of_vectors(rows, self.vocab)
+        if rows.ndim != 2 or rows.is_floating_point() or rows.dtype == torch.bool:
+            shape = tuple(tokens.shape)
+            raise ValueError(f"tokens are {tokens.dtype} of shape {shape}, expected integers of shape (batch, longest)")
+        rows = rows.long()
+        counts = (rows >= 0).sum(dim=1) if lengths is None else lengths.detach().cpu().long()
+        if counts.shape != rows.shape[:1]:
+            raise ValueError(f"lengths have the shape {tuple(counts.shape)}, expected {tuple(rows.shape[:1])}")
+        inside = torch.arange(rows.shape[1]) < counts[:, None]
+        self._check_sentences(rows, counts, inside)
+        return Sentences(rows[inside], counts)
+
+    def _check_sentences(self, rows: Tensor, counts: Tensor, inside: Tensor) -> None:
+        unknown = inside & ((rows < 0) | (rows >= self.vocab))
+        if unknown.any():
+            sentence, position = unknown.nonzero()[0].tolist()
+            token = rows[sentence, position].item()
+            expected = f"expected one of the {self.vocab} tokens of the network"
+            raise ValueError(f"sentence {sentence}: token {token} at position {position}, {expected}")
+        possible = torch.zeros(self.shape.longest + 2, dtype=torch.bool)
+        possible[list(self.shape.lengths)] = True
+        wrong = ~possible[counts.clamp(0, self.shape.longest + 1)] | (counts > rows.shape[1])
+        if wrong.any():
+            sentence = int(wrong.nonzero()[0].item())
+            shortest, longest = self.shape.spans[0][0], self.shape.longest
+            expected = f"expected a length of the network's trees, {shortest} to {longest}"
+            raise ValueError(f"sentence {sentence}: {counts[sentence].item()} tokens, {expected}")
+
+    def load_weights(self, source: str | os.PathLike[str] | Mapping[str, Any]) -> None:
+        """Takes over weights: a safetensors file of the program or of `save_weights`, or tensors by name.
+
+        The state of an optimizer, which checkpoints of the program hold too, is left aside. Nothing is changed if a tensor is
+        missing, not known, or of another shape.
+
+        >>> import tempfile, torch
+        >>> from gardenpath.torch import CNN
+        >>> network, other = (CNN(vocab=4, classes=4, depth=2, width=8, seed=seed) for seed in (1, 2))
+        >>> with tempfile.TemporaryDirectory() as directory:
+        ...     network.save_weights(f"{directory}/weights.safetensors")
+        ...     other.load_weights(f"{directory}/weights.safetensors")
+        >>> tokens = torch.tensor([[0, 1, 2, 3]])
+        >>> torch.equal(network(tokens), other(tokens))
+        True
+        """
+        found = source if isinstance(source, Mapping) else read_weights(source)[0]
+        given = {name: torch.as_tensor(_writable(tensor)) for name, tensor in found.items() if not name.startswith("adam.")}
+        expected = {parameter.name: parameter.shape for parameter in self.parameters_of_files()}
+        for name, shape in expected.items():
+            if name not in given:
+                raise ValueError(f"there is no tensor '{name}', expected one of shape {shape}")
+            if tuple(given[name].shape) != shape:
+                raise ValueError(f"tensor '{name}' has the shape {tuple(given[name].shape)}, expected {shape}")
+        for name in given:
+            if name not in expected:
+                raise ValueError(f"tensor '{name}' is none of this network, expected {', '.join(expected)}")
+        with torch.no_grad():
+            for name in expected:
+                self.weight(name).copy_(given[name])
+
+    def save_weights(self, path: str | os.PathLike[str]) -> None:
+        """Writes the weights as a safetensors file of 32-bit numbers, with the names and layouts of the program's files."""
+        weights = {parameter.name: self.weight(parameter.name) for parameter in self.parameters_of_files()}
+        write_weights(path, {name: weight.detach().cpu().float().numpy() for name, weight in weights.items()})
+
+    def __repr__(self) -> str:
+        sizes = {"vocab": self.vocab, "classes": self.classes, "depth": self.depth, "width": self.width, **self._sizes()}
+        if self.shape != Shape.new(self.depth, None):
+            sizes["arities"] = self.shape.arities
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in sizes.items())})"
+
+
+def _check_memory(values: int) -> None:
+    """Refuses more weights than the memory of the host can hold."""
+    needed, total = 4 * values, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > total:
+        raise ValueError(f"the network has {needed / 1e9:.0f} GB of weights, expected at most {total / 1e9:.0f} GB")
+
+
+def _writable(tensor: Tensor | NDArray[Any]) -> Tensor | NDArray[Any]:
+    """PyTorch warns of arrays that must not be written to."""
+    return tensor.copy() if isinstance(tensor, np.ndarray) else tensor
+
+
+def scale_of(normalization: Normalization, taps: int, channels: int) -> float:
+    """The factor of a hidden layer that sums over so many places of so many channels."""
+    return float((taps * channels if normalization == "fan-in" else channels) ** -0.5)
+
+
+def check_normalization(normalization: str) -> None:
+    """Refuses a normalization that does not exist."""
+    if normalization not in ("fan-in", "width"):
+        raise ValueError(f"normalization is {normalization!r}, expected 'fan-in' or 'width'")
+
+
+def whitened(vocab: int, like: Tensor) -> Tensor:
+    """One row for each token, its one-hot vector with mean 0 and variance 1, and a last row of zeros for no token."""
+    mean = 1 / vocab
+    onehot = torch.eye(vocab, dtype=like.dtype, device=like.device)
+    return nn.functional.pad((onehot - mean) / math.sqrt(mean * (1 - mean)), (0, 0, 0, 1))
