@@ -7,7 +7,7 @@ use crate::experiment::Scale;
 use crate::outcome::Incomplete;
 use crate::progress;
 use crate::report::entry::{Entry, Report, State};
-use crate::report::press::Press;
+use crate::report::press::{self, Press};
 use crate::report::{Chapter, chapters, summary};
 use crate::signals::interruptible;
 use crate::sweep::Event;
@@ -31,7 +31,7 @@ pub struct Arguments {
     /// Names of figures [default: all]
     figures: Vec<String>,
     /// How large the experiments are
-    #[arg(long, value_enum, default_value = "quick")]
+    #[arg(long, value_name = "NAME", default_value = "quick")]
     scale: Scale,
     /// Directory of the report and of all results
     #[arg(short, long, alias = "out", default_value = "reproduction", value_name = "DIR")]
@@ -49,10 +49,12 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     if arguments.list {
         return list(answer);
     }
+    let (chapters, scale) = (selected(&arguments.figures)?, &arguments.scale);
+    check_scale(&chapters, scale)?;
     if arguments.dry_run {
-        return dry_run::run(&arguments.output, &selected(&arguments.figures)?, arguments.scale, answer);
+        return dry_run::run(&arguments.output, &chapters, scale, answer);
     }
-    let mut press = Press::new(&arguments.output, selected(&arguments.figures)?, arguments.scale)?;
+    let mut press = Press::new(&arguments.output, chapters, scale.clone())?;
     progress::note(&format!("the report grows in {}", press.page().display()));
     interruptible(press.last_word(), || measure(&mut press, answer))?;
     let page = press.page();
@@ -113,6 +115,15 @@ fn list(answer: &mut Answer) -> Result<()> {
     all.iter().try_for_each(|chapter| answer.text(&format!("{:width$}  {}\n", chapter.name, chapter.title)))
 }
 
+/// Refuses a scale that some experiment does not have, before anything is written.
+fn check_scale(chapters: &[&Chapter], scale: &Scale) -> Result<()> {
+    for chapter in chapters {
+        press::cells(chapter.experiments, scale)?;
+    }
+    // Figures without experiments are the same at all scales, but a name that no experiment knows is an error.
+    press::cells(&["transition"], scale).map(drop)
+}
+
 /// The chapters of these names, in the order of the report.
 fn selected(names: &[String]) -> Result<Vec<&'static Chapter>> {
     let all = chapters();
@@ -143,7 +154,7 @@ mod tests {
             state: if failed { State::Failed("no".into()) } else { State::Done },
         };
         let outcome = |entries| {
-            complete(&Report { entries, scale: "quick", started_text: None, total_seconds: 0.0, version: "0" })
+            complete(&Report { entries, scale: "quick".into(), started_text: None, total_seconds: 0.0, version: "0" })
         };
         assert!(outcome(vec![entry("a", false, 0), entry("b", false, 3)]).is_ok());
         let error = outcome(vec![entry("a", true, 2), entry("b", true, 0), entry("c", false, 0)]).unwrap_err();

@@ -8,8 +8,8 @@ use crate::fit;
 pub struct Report {
     /// In the order of the page.
     pub entries: Vec<Entry>,
-    /// The sizes of the experiments: `quick` or `full`.
-    pub scale: &'static str,
+    /// The sizes of the experiments, such as `quick` or `full`.
+    pub scale: String,
     /// When it was started, if the page shall say so.
     pub started_text: Option<String>,
     /// How long it took so far.

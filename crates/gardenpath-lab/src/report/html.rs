@@ -30,7 +30,7 @@ pub fn html(report: &Report) -> String {
 
 fn header(report: &Report) -> String {
     let (done, all, took) = (report.done(), report.entries.len(), duration(report.total_seconds));
-    let (scale, program) = (escaped(report.scale), note(&format!("gardenpath {}", escaped(report.version))));
+    let (scale, program) = (escaped(&report.scale), note(&format!("gardenpath {}", escaped(report.version))));
     let started = report.started_text.as_deref().map_or(String::new(), |text| format!(" Started {}.", escaped(text)));
     let growing =
         if report.is_growing() { " The page grows while results arrive: load it again to see more." } else { "" };
@@ -197,7 +197,13 @@ mod tests {
     fn page() -> String {
         let states = [State::Done, State::Waiting, State::Running, State::Failed(NASTY.into()), State::Done];
         let entries = NAMES.into_iter().zip(states).map(|(name, state)| entry(name, state)).collect();
-        html(&Report { entries, scale: NASTY, started_text: Some(NASTY.into()), total_seconds: 1.0, version: NASTY })
+        html(&Report {
+            entries,
+            scale: NASTY.into(),
+            started_text: Some(NASTY.into()),
+            total_seconds: 1.0,
+            version: NASTY,
+        })
     }
 
     fn with_document(check: impl Fn(&Document)) {

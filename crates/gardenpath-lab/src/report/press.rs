@@ -35,7 +35,7 @@ impl Press {
         let entries = chapters.iter().map(|chapter| waiting(chapter)).collect();
         let report = Report {
             entries,
-            scale: scale.name(),
+            scale: scale.name().to_owned(),
             started_text: None,
             total_seconds: 0.0,
             version: env!("CARGO_PKG_VERSION"),
@@ -63,7 +63,7 @@ impl Press {
 
     /// The cells of a chapter.
     pub fn cells(&self, number: usize) -> Result<Vec<Measure>> {
-        cells(self.chapters[number].experiments, self.scale)
+        cells(self.chapters[number].experiments, &self.scale)
     }
 
     /// What is said when the program is interrupted: how much of the report is measured.
@@ -72,8 +72,8 @@ impl Press {
             self.chapters.iter().flat_map(|chapter| chapter.experiments.iter().copied()).collect();
         names.sort_unstable();
         names.dedup();
-        let (store, scale) = (self.store.clone(), self.scale);
-        move || sweep::interrupted(&cells(&names, scale).unwrap_or_default(), &store)
+        let (store, scale) = (self.store.clone(), self.scale.clone());
+        move || sweep::interrupted(&cells(&names, &scale).unwrap_or_default(), &store)
     }
 
     /// Measures what a chapter lacks, then draws and judges it. `progress` hears of each cell.
@@ -139,7 +139,7 @@ impl Press {
 }
 
 /// The cells of experiments.
-pub fn cells(experiments: &[&str], scale: Scale) -> Result<Vec<Measure>> {
+pub fn cells(experiments: &[&str], scale: &Scale) -> Result<Vec<Measure>> {
     let mut cells = Vec::new();
     for name in experiments {
         cells.extend(built_in::find(name)?.cells(scale)?);

@@ -110,7 +110,7 @@ mod tests {
     }
 
     fn report(entries: Vec<Entry>) -> Report {
-        Report { entries, scale: "quick", started_text: None, total_seconds: 200.0, version: "0" }
+        Report { entries, scale: "quick".into(), started_text: None, total_seconds: 200.0, version: "0" }
     }
 
     #[test]
