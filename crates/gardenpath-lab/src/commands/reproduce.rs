@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
 /// Makes one figure after the other.
 fn measure(press: &mut Press, answer: &mut Answer) -> Result<()> {
     for number in 0..press.len() {
-        let bar = progress::bar(press.cells(number)?.len() as u64, press.report().entries[number].name);
+        let bar = progress::bar(press.cells(number)?.len() as u64, &press.report().entries[number].name);
         let mut watch = |event: &Event<'_>| {
             match event {
                 Event::Damaged(_, text) => {
@@ -82,7 +82,7 @@ fn measure(press: &mut Press, answer: &mut Answer) -> Result<()> {
         let entry = press.chapter(number, &mut watch)?;
         bar.finish_and_clear();
         if answer.json {
-            let (name, findings, seconds) = (entry.name, &entry.findings, entry.seconds);
+            let (name, findings, seconds) = (&entry.name, &entry.findings, entry.seconds);
             let failed = if let State::Failed(error) = &entry.state { Some(error) } else { None };
             answer.json_line(&json!({"figure": name, "findings": findings, "seconds": seconds, "error": failed}))?;
         } else {
@@ -96,7 +96,7 @@ fn measure(press: &mut Press, answer: &mut Answer) -> Result<()> {
 /// Refuses a report with figures that could not be made, whether for want of cells or for another reason.
 fn complete(report: &Report) -> Result<()> {
     let failed: Vec<&Entry> = report.entries.iter().filter(|entry| matches!(entry.state, State::Failed(_))).collect();
-    let (count, names) = (failed.len(), failed.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "));
+    let (count, names) = (failed.len(), failed.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", "));
     let missing: usize = failed.iter().map(|entry| entry.cells.1).sum();
     match (count, missing) {
         (0, _) => Ok(()),
@@ -138,13 +138,14 @@ fn selected(names: &[String]) -> Result<Vec<&'static Chapter>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::entry::Subject;
 
     #[test]
     fn figures_without_cells_are_incomplete_and_others_are_errors() {
-        let entry = |name, failed, missing| Entry {
-            name,
-            title: "",
-            paper: "",
+        let entry = |name: &str, failed, missing| Entry {
+            name: name.to_owned(),
+            title: String::new(),
+            paper: String::new(),
             caption: String::new(),
             figure: None,
             findings: Vec::new(),
@@ -154,7 +155,14 @@ mod tests {
             state: if failed { State::Failed("no".into()) } else { State::Done },
         };
         let outcome = |entries| {
-            complete(&Report { entries, scale: "quick".into(), started_text: None, total_seconds: 0.0, version: "0" })
+            complete(&Report {
+                subject: Subject::Paper,
+                entries,
+                scale: "quick".into(),
+                started_text: None,
+                total_seconds: 0.0,
+                version: "0",
+            })
         };
         assert!(outcome(vec![entry("a", false, 0), entry("b", false, 3)]).is_ok());
         let error = outcome(vec![entry("a", true, 2), entry("b", true, 0), entry("c", false, 0)]).unwrap_err();

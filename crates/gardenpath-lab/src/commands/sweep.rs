@@ -1,6 +1,9 @@
 //! `gardenpath sweep`: measures an experiment cell by cell, on one machine or many.
 
+mod analyse;
 mod measures;
+
+pub use analyse::say_missing;
 
 use super::Answer;
 use crate::draw::table::{Table, duration, grouped};
@@ -32,6 +35,12 @@ pub enum Command {
     Status(Which),
     /// Write all results as one file: Parquet, CSV or JSON lines.
     Collect(Collect),
+    /// Fit the results: numbers with 95% intervals over seeds.
+    Fit(analyse::Fit),
+    /// Compare the fits with what the experiment claims.
+    Judge(analyse::Judge),
+    /// Draw the panels of the experiment.
+    Plot(analyse::Plot),
     /// List what can be measured, and with which parameters.
     Measures(measures::Arguments),
 }
@@ -133,6 +142,9 @@ pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
         Command::Submit(arguments) => submit(arguments, answer),
         Command::Status(which) => status(which, answer),
         Command::Collect(arguments) => collect(arguments, answer),
+        Command::Fit(arguments) => analyse::fit(arguments, answer),
+        Command::Judge(arguments) => analyse::judge(arguments, answer),
+        Command::Plot(arguments) => analyse::plot(arguments, answer),
         Command::Measures(arguments) => measures::run(arguments, answer),
     }
 }

@@ -1,6 +1,6 @@
 //! Makes the report: measures what is missing, draws, judges, and prints page after page.
 
-use super::entry::{Entry, Report, State};
+use super::entry::{Entry, Report, State, Subject};
 use super::{Chapter, html};
 use crate::experiment::{Scale, built_in};
 use crate::files::atomic::write;
@@ -34,6 +34,7 @@ impl Press {
         fs::create_dir_all(&figures).with_context(|| format!("{}: cannot be made", figures.display()))?;
         let entries = chapters.iter().map(|chapter| waiting(chapter)).collect();
         let report = Report {
+            subject: Subject::Paper,
             entries,
             scale: scale.name().to_owned(),
             started_text: None,
@@ -149,9 +150,9 @@ pub fn cells(experiments: &[&str], scale: &Scale) -> Result<Vec<Measure>> {
 
 fn waiting(chapter: &Chapter) -> Entry {
     Entry {
-        name: chapter.name,
-        title: chapter.title,
-        paper: chapter.paper,
+        name: chapter.name.into(),
+        title: chapter.title.into(),
+        paper: chapter.paper.into(),
         caption: String::new(),
         figure: None,
         findings: Vec::new(),
