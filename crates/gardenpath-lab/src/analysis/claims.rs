@@ -30,7 +30,7 @@ pub struct Judged {
     /// The smallest and the largest number that the claim allows; an open end is none.
     pub allowed: [Option<f64>; 2],
     /// What we expect instead, in words.
-    pub corrected: Option<String>,
+    pub correction: Option<String>,
     /// What was measured.
     pub estimate: Option<f64>,
     /// Its 95% interval; an open end is none.
@@ -140,7 +140,7 @@ fn judgement(
         expected: expected.and_then(finite),
         margin: margin.and_then(finite),
         allowed: [finite(low), finite(high)],
-        corrected: ours.map(|ours| ours.to_string()),
+        correction: ours.map(|ours| ours.to_string()),
         estimate: finite(found.estimate),
         interval: found.interval.map(|(low, high)| [finite(low), finite(high)]),
         verdict: found.verdict,
