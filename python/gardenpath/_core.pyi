@@ -58,7 +58,6 @@ _Sentences: TypeAlias = Corpus | _IntegerArray | Sequence[_Integers]
 _Mode: TypeAlias = Literal["exact", "paper", "em"]
 _Alignment: TypeAlias = Literal["inner-product", "cosine"]
 _Average: TypeAlias = Literal["ratio_of_means", "mean_of_ratios"]
-_Scale: TypeAlias = Literal["quick", "full"]
 _State: TypeAlias = Literal["done", "running", "failed", "missing"]
 _Event: TypeAlias = Literal["found", "measured", "failed"]
 
@@ -379,7 +378,7 @@ class Experiment:
     def parse(text: str) -> Experiment: ...
     @property
     def expects(self) -> str: ...
-    def cells(self, scale: _Scale = "quick") -> list[Cell]: ...
+    def cells(self, scale: str = "quick") -> list[Cell]: ...
 
 @final
 class Cell:

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 from uuid import uuid4
 
 from ._core import Cell, Experiment, Store, threads
@@ -42,7 +42,7 @@ def sweep(
     store: str | os.PathLike[str],
     executor: Executor | None = None,
     *,
-    scale: Literal["quick", "full"] = "quick",
+    scale: str = "quick",
     batch: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[dict[str, Any]]:

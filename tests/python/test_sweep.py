@@ -353,7 +353,7 @@ def test_bad_arguments_are_refused_in_one_line(experiment: Path, tmp_path: Path)
     refused: list[tuple[str, dict[str, Any]]] = [
         ("batch is 0, expected", {"batch": 0}),
         ("batch is 1.5, expected", {"batch": 1.5}),
-        ("scale is medium, expected quick or full", {"scale": "medium"}),
+        ("there is no scale medium; the experiment has quick, full", {"scale": "medium"}),
         ("executor is 2, expected", {"executor": 2}),
         ("absent.toml", {"experiment": tmp_path / "absent.toml"}),
         ("file", {"store": file}),

@@ -56,7 +56,9 @@ pub enum Command {
     Probe(commands::probe::Arguments),
     /// Measure every figure of the paper anew, in one report.
     Reproduce(commands::reproduce::Arguments),
-    /// Measure an experiment cell by cell, on one machine or many.
+    /// Make one page of the results of experiments: figures, claims and verdicts.
+    Report(commands::report::Arguments),
+    /// Measure an experiment cell by cell, on one machine or many, and judge what it claims.
     #[command(subcommand)]
     Sweep(commands::sweep::Command),
     /// Check that activations and updates of a network do not depend on its width.

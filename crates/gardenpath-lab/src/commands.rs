@@ -9,6 +9,7 @@ pub mod moments;
 pub mod mup_check;
 pub mod parse;
 pub mod probe;
+pub mod report;
 pub mod reproduce;
 pub mod snr;
 pub mod sweep;
@@ -61,6 +62,7 @@ pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<()> {
         Command::Man(arguments) => manual::man(arguments, answer),
         Command::MupCheck(arguments) => mup_check::run(arguments, answer),
         Command::Probe(arguments) => probe::run(arguments, answer),
+        Command::Report(arguments) => report::run(arguments, answer),
         Command::Reproduce(arguments) => reproduce::run(arguments, answer),
         Command::Snr(arguments) => snr::run(arguments, answer),
         Command::Sweep(command) => sweep::run(command, answer),

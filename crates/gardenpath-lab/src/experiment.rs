@@ -20,44 +20,34 @@
 //! …
 //! ```
 //!
-//! An experiment with one scale has `[[grid]]` instead of `[[quick]]` and `[[full]]`. A value is a number, a text, an expression, a list,
+//! `[[fit]]`, `[[claim]]` and `[[panel]]` say what is made of the results: see [`plan`].
+//!
+//! Scales can have any name that is no other key; an experiment with one scale has `[[grid]]` instead. A value is a number, a text, an expression, a list,
 //! a range `"first..last"`, or `{ from = 100, to = 1e5, points = 7 }` for numbers that grow by a constant factor.
 
 pub mod built_in;
 mod expression;
+mod fields;
+pub mod filter;
 mod grid;
+pub mod key;
 mod nearest;
+pub mod plan;
+pub mod quantity;
+mod scale;
 mod source;
 
+pub use scale::Scale;
 pub use source::Source;
 
 use crate::files::SystemError;
 use crate::measure::{self, Measure};
 use anyhow::{Context, Result, anyhow, bail};
 use nearest::suggestion;
+use plan::Plan;
 use std::collections::HashSet;
 use std::path::Path;
 use toml::Table;
-
-/// How large the grid of an experiment is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Scale {
-    /// A few minutes on two cores
-    #[default]
-    Quick,
-    /// The sizes of the paper
-    Full,
-}
-
-impl Scale {
-    /// Its name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scale::Quick => "quick",
-            Scale::Full => "full",
-        }
-    }
-}
 
 /// A measure on grids of parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,13 +58,16 @@ pub struct Experiment {
     pub expects: String,
     /// Values that all grids share.
     parameters: Table,
+    /// The grids of an experiment with a single scale.
     grid: Vec<Table>,
-    quick: Vec<Table>,
-    full: Vec<Table>,
+    /// The grids of each scale, the usual scales first.
+    scales: Vec<(Scale, Vec<Table>)>,
+    /// What is made of the results.
+    pub plan: Plan,
 }
 
-/// What an experiment may say.
-const KEYS: [&str; 6] = ["measure", "expects", "parameters", "grid", "quick", "full"];
+/// What an experiment may say, besides scales of any other name.
+const KEYS: [&str; 10] = ["measure", "expects", "parameters", "grid", "quick", "day", "full", "fit", "claim", "panel"];
 
 impl Experiment {
     /// Reads an experiment from a file.
@@ -91,10 +84,15 @@ impl Experiment {
             let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
             anyhow!("line {line}: {}", error.message())
         })?;
-        if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
+        if let Some((key, value)) = table.iter().find(|(key, value)| !KEYS.contains(&key.as_str()) && !is_tables(value))
+        {
             let hint = suggestion(key, KEYS);
+            if value.is_table() && hint.is_empty() {
+                bail!("write [[{key}]] in double brackets if it is a scale: there can be several grids");
+            }
             bail!(
-                "{key}: did not expect this here, only {}{hint} Parameters belong below [parameters] or [[grid]]",
+                "{key}: did not expect this here, only {}, and scales of other names{hint} \
+                 Parameters belong below [parameters] or [[grid]]",
                 KEYS.join(", "),
                 hint = if hint.is_empty() { "." } else { &hint }
             );
@@ -120,33 +118,69 @@ impl Experiment {
             Some(toml::Value::Table(table)) => table,
             Some(_) => bail!("expected one table [parameters], in single brackets"),
         };
-        let mut grids = |name: &str| match table.remove(name) {
-            None => Ok(Vec::new()),
-            Some(toml::Value::Array(list)) if list.iter().all(toml::Value::is_table) => {
-                Ok(list.into_iter().filter_map(|item| item.try_into().ok()).collect())
-            }
-            Some(_) => bail!("write [[{name}]] in double brackets: there can be several grids"),
-        };
-        let [grid, quick, full] = [grids("grid")?, grids("quick")?, grids("full")?];
-        let experiment = Experiment { measure, expects, parameters, grid, quick, full };
-        match (experiment.grid.is_empty(), experiment.quick.is_empty() && experiment.full.is_empty()) {
-            (true, true) => bail!("expected [[grid]], or [[quick]] and [[full]]"),
-            (false, false) => bail!("expected either [[grid]] or [[quick]] and [[full]], not both"),
-            _ => {}
+        let grid = tables(&mut table, "grid")?;
+        let [fits, claims, panels] =
+            [tables(&mut table, "fit")?, tables(&mut table, "claim")?, tables(&mut table, "panel")?];
+        let plan = Plan::read(&fits, &claims, &panels, &measure::columns(&measure))?;
+        let mut scales = Vec::new();
+        for name in table.keys().cloned().collect::<Vec<_>>() {
+            let scale: Scale = name.parse().map_err(|error| anyhow!("[[{name}]]: {error}"))?;
+            scales.push((scale, tables(&mut table, &name)?));
         }
-        for scale in [Scale::Quick, Scale::Full] {
-            experiment.cells(scale)?;
+        scales.sort_by(|(one, _), (other, _)| one.order().cmp(&other.order()));
+        let experiment = Experiment { measure, expects, parameters, grid, scales, plan };
+        match (experiment.grid.is_empty(), experiment.scales.is_empty()) {
+            (true, true) => bail!("expected [[grid]], or scales such as [[quick]] and [[full]]"),
+            (false, false) => bail!(
+                "expected either [[grid]] or scales, not both: there is [[{}]] too",
+                experiment.scale_names().join("]], [[")
+            ),
+            (false, true) => drop(experiment.cells(&Scale::QUICK)?),
+            (true, false) => {
+                for (scale, _) in &experiment.scales {
+                    let hint = || match nearest::nearest(scale.name(), scale::RESERVED) {
+                        Some(key) if !Scale::USUAL.contains(scale) => format!("; did you mean [[{key}]]?"),
+                        _ => String::new(),
+                    };
+                    experiment.cells(scale).map_err(|error| anyhow!("{error:#}{}", hint()))?;
+                }
+            }
         }
         Ok(experiment)
     }
 
+    /// The names of its scales; none if it has `[[grid]]` instead.
+    pub fn scale_names(&self) -> Vec<&str> {
+        self.scales.iter().map(|(scale, _)| scale.name()).collect()
+    }
+
+    /// The scale that is meant by an option, or by none: `quick` if there is one, or the only one. What has no effect and what
+    /// does not exist is refused.
+    pub fn scale(&self, asked: Option<&Scale>) -> Result<Scale> {
+        let usual = |scale: &Scale| self.scales.iter().any(|(own, _)| own == scale);
+        match (asked, self.scales.as_slice()) {
+            (Some(_), []) => bail!("--scale has no effect here: the experiment has one scale, [[grid]]"),
+            (None, []) => Ok(Scale::QUICK),
+            (Some(scale), _) => self.grids(scale).map(|_| scale.clone()),
+            (None, _) if usual(&Scale::QUICK) => Ok(Scale::QUICK),
+            (None, [(only, _)]) => Ok(only.clone()),
+            (None, _) => bail!("--scale is missing: the experiment has the scales {}", self.scale_names().join(", ")),
+        }
+    }
+
+    /// The grids of a scale. An experiment with `[[grid]]` has the same for all.
+    fn grids(&self, scale: &Scale) -> Result<&[Table]> {
+        if !self.grid.is_empty() {
+            return Ok(&self.grid);
+        }
+        let names = self.scale_names();
+        let found = self.scales.iter().find(|(own, _)| own == scale).map(|(_, grids)| grids.as_slice());
+        found.with_context(|| format!("there is no scale {}; the experiment has {}", scale.name(), names.join(", ")))
+    }
+
     /// The cells of a scale, each once, in the order of the grids.
-    pub fn cells(&self, scale: Scale) -> Result<Vec<Measure>> {
-        let grids = match scale {
-            _ if !self.grid.is_empty() => &self.grid,
-            Scale::Quick => &self.quick,
-            Scale::Full => &self.full,
-        };
+    pub fn cells(&self, scale: &Scale) -> Result<Vec<Measure>> {
+        let grids = self.grids(scale)?;
         let kind = if self.grid.is_empty() { scale.name() } else { "grid" };
         let (mut cells, mut seen) = (Vec::new(), HashSet::new());
         for (i, own) in grids.iter().enumerate() {
@@ -164,6 +198,22 @@ impl Experiment {
             }
         }
         Ok(cells)
+    }
+}
+
+/// Whether a value is written as `[[name]]`.
+fn is_tables(value: &toml::Value) -> bool {
+    value.as_array().is_some_and(|list| !list.is_empty() && list.iter().all(toml::Value::is_table))
+}
+
+/// Takes the tables of this name out of another.
+fn tables(table: &mut Table, name: &str) -> Result<Vec<Table>> {
+    match table.remove(name) {
+        None => Ok(Vec::new()),
+        Some(toml::Value::Array(list)) if list.iter().all(toml::Value::is_table) => {
+            Ok(list.into_iter().filter_map(|item| item.try_into().ok()).collect())
+        }
+        Some(_) => bail!("write [[{name}]] in double brackets: there can be several"),
     }
 }
 
@@ -195,13 +245,13 @@ mod tests {
     #[test]
     fn cells_are_the_product_of_lists_each_once() {
         let experiment = Experiment::parse(EXAMPLE).unwrap();
-        let cells = experiment.cells(Scale::Quick).unwrap();
+        let cells = experiment.cells(&Scale::QUICK).unwrap();
         // 2 vocabularies, 2 shifts, 3 seeds; the second grid adds one new seed.
         assert_eq!(cells.len(), 13);
         let parameters = cells[0].parameters();
         assert_eq!(parameters["fraction"], 0.25);
         assert!(!parameters.contains_key("shift"));
-        let full = experiment.cells(Scale::Full).unwrap();
+        let full = experiment.cells(&Scale::FULL).unwrap();
         let sentences: Vec<_> = full.iter().map(|cell| cell.parameters()["sentences"].as_u64().unwrap()).collect();
         assert_eq!(sentences, [100, 1000, 10_000]);
     }
@@ -262,13 +312,16 @@ mod tests {
             (
                 "expects",
                 "expect",
-                "expect: did not expect this here, only measure, expects, parameters, grid, quick, full; did you mean expects? Parameters belong below",
+                "expect: did not expect this here, only measure, expects, parameters, grid, quick, day, full, fit, claim, panel, and scales of other names; did you mean expects? Parameters belong below",
             ),
-            ("expects", "colour", "only measure, expects, parameters, grid, quick, full. Parameters belong below"),
+            ("expects", "colour", "fit, claim, panel, and scales of other names. Parameters belong below"),
             ("[[full]]", "[full]", "write [[full]] in double brackets"),
             ("[[full]]", "[grid]", "write [[grid]] in double brackets"),
             ("[parameters]", "[[parameters]]", "expected one table [parameters], in single brackets"),
-            ("[[full]]", "[[grid]]", "not both"),
+            ("[[full]]", "[[grid]]", "not both: there is [[quick]] too"),
+            ("[[full]]", "[night]", "write [[night]] in double brackets if it is a scale"),
+            ("[[full]]", "[['two nodes']]", "[[two nodes]]: expected a name of at most 40 letters"),
+            ("[[full]]", "[[clam]]\nid = 1\n[[full]]", "; did you mean [[claim]]?"),
             ("shift + 1", "shft + 1", "fraction: there is no number named shft; did you mean shift?"),
             (
                 "shift + 1 / vocab",
@@ -316,7 +369,7 @@ mod tests {
     fn nobody_has_to_say_what_is_expected() {
         let silent = Experiment::parse(&EXAMPLE.replace("expects = \"something\"", "")).unwrap();
         assert_eq!(silent.expects, "");
-        let cells = |experiment: &Experiment| experiment.cells(Scale::Quick).unwrap();
+        let cells = |experiment: &Experiment| experiment.cells(&Scale::QUICK).unwrap();
         assert_eq!(cells(&silent), cells(&Experiment::parse(EXAMPLE).unwrap()));
     }
 }

@@ -5,6 +5,7 @@
 //! one line `error: …` and the exit code 2, or 1 if results are merely [incomplete](outcome::Incomplete). Whoever is
 //! [interrupted](outcome::Interrupted) says how to resume, and ends with 130.
 
+pub mod analysis;
 pub mod cli;
 pub mod commands;
 mod date;

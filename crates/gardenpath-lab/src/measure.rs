@@ -56,6 +56,37 @@ pub fn parameters(measure: &str) -> Vec<&'static str> {
     found.into_iter().flat_map(|description| description.parameters.iter().map(|parameter| parameter.name)).collect()
 }
 
+/// The names of what fits and figures can read: the parameters of a measure, then its results.
+pub fn columns(measure: &str) -> Vec<&'static str> {
+    let mut names = parameters(measure);
+    let found = descriptions().iter().find(|description| description.name == measure);
+    let results = found.into_iter().flat_map(|description| description.results.iter().copied());
+    names.extend(results.filter(|name| !parameters(measure).contains(name)));
+    names
+}
+
+/// Values of columns that a stored cell leaves out, because they follow from its parameters: defaults, and how many binary and
+/// ternary rules each symbol has if a fraction was asked for.
+pub fn implied(parameters: &Map<String, Value>) -> Map<String, Value> {
+    let name = parameters.get("measure").and_then(Value::as_str).unwrap_or_default();
+    let found = descriptions().iter().find(|description| description.name == name);
+    let known = found.into_iter().flat_map(|description| &description.parameters);
+    let mut values: Map<String, Value> = known
+        .filter_map(|parameter| match &parameter.default {
+            parameter::Default::Fixed(value) | parameter::Default::Late(value) => {
+                Some((parameter.name.to_owned(), value.clone()))
+            }
+            _ => None,
+        })
+        .collect();
+    if let Some((binary, ternary)) = ensemble::rules_of_a_symbol(parameters) {
+        values.insert("binary_rules".into(), binary.into());
+        values.insert("ternary_rules".into(), ternary.into());
+    }
+    values.retain(|name, _| !parameters.contains_key(name));
+    values
+}
+
 /// All measures with their parameters.
 pub fn descriptions() -> &'static [Description] {
     &ALL
@@ -76,6 +107,8 @@ pub struct Description {
     /// Its parameters.
     #[serde(rename = "inputs")]
     pub parameters: Vec<Parameter>,
+    /// The names of its results.
+    pub results: &'static [&'static str],
     #[serde(skip)]
     read: Reader,
 }
@@ -89,7 +122,14 @@ impl Description {
             parameters.settle()?;
             Ok(Arc::new(parameters) as Arc<dyn Cell>)
         };
-        Description { name: K::NAME, meaning: K::MEANING, version: K::VERSION, parameters: K::table(), read }
+        Description {
+            name: K::NAME,
+            meaning: K::MEANING,
+            version: K::VERSION,
+            parameters: K::table(),
+            results: K::RESULTS,
+            read,
+        }
     }
 }
 
@@ -100,6 +140,9 @@ trait Kind: Parameters + Debug + Send + Sync + 'static {
 
     /// What it measures, in one line.
     const MEANING: &'static str;
+
+    /// The names of what it measures.
+    const RESULTS: &'static [&'static str];
 
     /// The version of the code that the result depends on.
     const VERSION: u32 = 1;
@@ -297,6 +340,27 @@ mod tests {
             assert_eq!(found.keys().collect::<Vec<_>>(), expected, "{}", measure.name);
         }
         assert_eq!(TEXTS.iter().filter(|name| **name == "model").count(), 2, "of train and probe");
+    }
+
+    #[test]
+    fn results_are_those_that_are_listed() {
+        for measure in descriptions() {
+            let result = small(measure.name).run(&()).unwrap();
+            let mut listed = measure.results.to_vec();
+            listed.sort_unstable();
+            assert_eq!(result.keys().collect::<Vec<_>>(), listed, "{}", measure.name);
+        }
+    }
+
+    #[test]
+    fn what_a_cell_leaves_out_is_implied() {
+        // A third of 6^2 pairs are 12 rules, two of each symbol; of 6^3 triples 72, twelve of each.
+        let told =
+            json!({"measure": "snr", "vocab": 6, "depth": 2, "fraction": 1.0 / 3.0, "first": 1, "last": 2, "seed": 1});
+        let implied = implied(told.as_object().unwrap());
+        assert_eq!((&implied["binary_rules"], &implied["ternary_rules"]), (&json!(2.0), &json!(12.0)));
+        assert_eq!((&implied["p_binary"], &implied["points"]), (&json!(0.5), &json!(12)));
+        assert!(!implied.contains_key("vocab") && !implied.contains_key("binary_fraction"));
     }
 
     #[test]

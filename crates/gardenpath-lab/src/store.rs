@@ -273,7 +273,7 @@ mod tests {
 
     fn cells() -> Vec<Measure> {
         let text = "measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 4\ndepth = 2\nfraction = 0.5\nsentences = 10\nseed = '1..2'";
-        Experiment::parse(text).unwrap().cells(Scale::Quick).unwrap()
+        Experiment::parse(text).unwrap().cells(&Scale::QUICK).unwrap()
     }
 
     #[test]

@@ -320,7 +320,7 @@ mod tests {
     /// Six cells, of which two ask for more rules than there are tuples.
     fn cells() -> Vec<Measure> {
         let text = "measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 4\ndepth = 2\nfraction = [0.5, 0.75, 1.5]\nsentences = 10\nseed = '1..2'";
-        Experiment::parse(text).unwrap().cells(Scale::Quick).unwrap()
+        Experiment::parse(text).unwrap().cells(&Scale::QUICK).unwrap()
     }
 
     #[test]
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn cells_for_a_gpu_are_measured_one_after_the_other() {
         let text = "measure = 'entropy'\n[[grid]]\nvocab = 8\ndepth = 4\nfraction = 0.75\nsentences = [500, 501]\nseed = '1..8'";
-        let cells = Experiment::parse(text).unwrap().cells(Scale::Quick).unwrap();
+        let cells = Experiment::parse(text).unwrap().cells(&Scale::QUICK).unwrap();
         let is_gpu = |cell: &Measure| cell.parameters()["sentences"] == 501;
         // Seconds from the beginning to the end of the sweep, and the sums over its cells: those for the GPU, and all.
         let times = |cells: Vec<&Measure>| {
@@ -376,7 +376,7 @@ mod tests {
         static STOP: AtomicBool = AtomicBool::new(false);
         let text = "measure = 'train'\nexpects = ''\n[[grid]]\nmodel = 'cnn'\nvocab = 4\ndepth = 2\nfraction = 0.5\nwidth = 16\n\
                     samples = 1000\ntest = 100\nmax_steps = 1_000_000_000\nmin_steps = 1_000_000_000\nseed = [1, 2]";
-        let cells = Experiment::parse(text).unwrap().cells(Scale::Quick).unwrap();
+        let cells = Experiment::parse(text).unwrap().cells(&Scale::QUICK).unwrap();
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let error = thread::scope(|scope| {

@@ -75,7 +75,7 @@ fn the_examples_do_what_the_page_says() {
             other => panic!("a block of {other:?}"),
         }
     }
-    assert!(experiments == 3 && commands == 13, "{experiments} experiments and {commands} commands");
+    assert!(experiments == 4 && commands == 18, "{experiments} experiments and {commands} commands");
     let script = fs::read_to_string(lab.path("gpu/slurm/gardenpath-gpu.sh")).unwrap();
     assert!(script.contains("\n#SBATCH --gres=gpu:1\n") && script.contains("--threads 4 "), "{script}");
     let script = fs::read_to_string(lab.path("cluster/slurm/gardenpath-vectors.sh")).unwrap();
@@ -84,7 +84,7 @@ fn the_examples_do_what_the_page_says() {
 
 #[test]
 fn the_page_names_everything() {
-    for name in measure::NAMES.iter().copied().chain(built_in::names()).chain(["expects", "[parameters]", "[[grid]]"]) {
+    for name in measure::NAMES.iter().copied().chain(built_in::names()).chain(["expects", "[parameters]", "[[grid]]", "[[fit]]", "[[claim]]", "[[panel]]"]) {
         assert!(PAGE.contains(&format!("`{name}`")), "{name}");
     }
 }

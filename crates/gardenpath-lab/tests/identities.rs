@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// A hash of the identities of all cells, in their order.
-fn hash(experiment: &Experiment, scale: Scale) -> String {
+fn hash(experiment: &Experiment, scale: &Scale) -> String {
     let all: String = experiment.cells(scale).unwrap().iter().map(|cell| cell.identity() + "\n").collect();
     Sha256::digest(all.as_bytes())[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -20,7 +20,7 @@ fn the_cells_of_all_experiments_keep_their_identities() {
         .iter()
         .map(|(name, _)| {
             let experiment = find(name).unwrap();
-            (*name, hash(&experiment, Scale::Quick), hash(&experiment, Scale::Full))
+            (*name, hash(&experiment, &Scale::QUICK), hash(&experiment, &Scale::FULL))
         })
         .collect();
     let found: Vec<(&str, &str, &str)> = found.iter().map(|(name, quick, full)| (*name, &**quick, &**full)).collect();

@@ -220,7 +220,7 @@ fn no_number_of_an_experiment_is_a_way_to_crash() {
     let check = |(number, text): (usize, &String)| {
         if let Ok(experiment) = Experiment::parse(text) {
             // What a status needs.
-            for cell in experiment.cells(Scale::Quick).unwrap() {
+            for cell in experiment.cells(&Scale::QUICK).unwrap() {
                 black_box(cell.work());
             }
         }

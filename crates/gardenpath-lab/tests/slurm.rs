@@ -101,7 +101,9 @@ fn tasks_get_what_they_ask_for(lab: &Lab, cluster: &Cluster) {
 
 fn built_in_experiments_run_on_nodes(lab: &Lab, cluster: &Cluster) {
     let sweep = Sweep::of("vectors", lab, cluster, "built-in");
-    let submit = sweep.submit(&["--scale", "quick"]).output();
+    let refused = sweep.submit(&["--scale", "quick"]).output();
+    assert!(refused.code == 2 && refused.errors.contains("--scale has no effect here"), "{}", refused.errors);
+    let submit = sweep.submit(&[]).output();
     assert_eq!(submit.code, 0, "{}", submit.errors);
     assert!(submit.line.ends_with(" 0 missing; arrays: 1\n"), "{}", submit.line);
     lab.run("sweep run vectors --store here");

@@ -59,15 +59,11 @@ impl PyExperiment {
         &self.experiment.expects
     }
 
-    /// The cells of a scale, quick or full; an experiment with a single grid has the same for both.
+    /// The cells of a scale; an experiment with a single grid has the same for all.
     #[pyo3(signature = (scale="quick"))]
     fn cells(&self, scale: &str) -> PyResult<Vec<PyCell>> {
-        let scale = match scale {
-            "quick" => Scale::Quick,
-            "full" => Scale::Full,
-            _ => return Err(value_error(format!("scale is {scale}, expected quick or full"))),
-        };
-        let cells = self.experiment.cells(scale).or_value_error()?;
+        let scale: Scale = scale.parse().map_err(|error| value_error(format!("scale is {scale}: {error}")))?;
+        let cells = self.experiment.cells(&scale).or_value_error()?;
         Ok(cells.into_iter().map(|cell| PyCell { cell: Arc::new(cell) }).collect())
     }
 

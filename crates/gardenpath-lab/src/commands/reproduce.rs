@@ -7,7 +7,7 @@ use crate::experiment::Scale;
 use crate::outcome::Incomplete;
 use crate::progress;
 use crate::report::entry::{Entry, Report, State};
-use crate::report::press::Press;
+use crate::report::press::{self, Press};
 use crate::report::{Chapter, chapters, summary};
 use crate::signals::interruptible;
 use crate::sweep::Event;
@@ -31,7 +31,7 @@ pub struct Arguments {
     /// Names of figures [default: all]
     figures: Vec<String>,
     /// How large the experiments are
-    #[arg(long, value_enum, default_value = "quick")]
+    #[arg(long, value_name = "NAME", default_value = "quick")]
     scale: Scale,
     /// Directory of the report and of all results
     #[arg(short, long, alias = "out", default_value = "reproduction", value_name = "DIR")]
@@ -49,10 +49,12 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     if arguments.list {
         return list(answer);
     }
+    let (chapters, scale) = (selected(&arguments.figures)?, &arguments.scale);
+    check_scale(&chapters, scale)?;
     if arguments.dry_run {
-        return dry_run::run(&arguments.output, &selected(&arguments.figures)?, arguments.scale, answer);
+        return dry_run::run(&arguments.output, &chapters, scale, answer);
     }
-    let mut press = Press::new(&arguments.output, selected(&arguments.figures)?, arguments.scale)?;
+    let mut press = Press::new(&arguments.output, chapters, scale.clone())?;
     progress::note(&format!("the report grows in {}", press.page().display()));
     interruptible(press.last_word(), || measure(&mut press, answer))?;
     let page = press.page();
@@ -66,7 +68,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
 /// Makes one figure after the other.
 fn measure(press: &mut Press, answer: &mut Answer) -> Result<()> {
     for number in 0..press.len() {
-        let bar = progress::bar(press.cells(number)?.len() as u64, press.report().entries[number].name);
+        let bar = progress::bar(press.cells(number)?.len() as u64, &press.report().entries[number].name);
         let mut watch = |event: &Event<'_>| {
             match event {
                 Event::Damaged(_, text) => {
@@ -80,7 +82,7 @@ fn measure(press: &mut Press, answer: &mut Answer) -> Result<()> {
         let entry = press.chapter(number, &mut watch)?;
         bar.finish_and_clear();
         if answer.json {
-            let (name, findings, seconds) = (entry.name, &entry.findings, entry.seconds);
+            let (name, findings, seconds) = (&entry.name, &entry.findings, entry.seconds);
             let failed = if let State::Failed(error) = &entry.state { Some(error) } else { None };
             answer.json_line(&json!({"figure": name, "findings": findings, "seconds": seconds, "error": failed}))?;
         } else {
@@ -94,7 +96,7 @@ fn measure(press: &mut Press, answer: &mut Answer) -> Result<()> {
 /// Refuses a report with figures that could not be made, whether for want of cells or for another reason.
 fn complete(report: &Report) -> Result<()> {
     let failed: Vec<&Entry> = report.entries.iter().filter(|entry| matches!(entry.state, State::Failed(_))).collect();
-    let (count, names) = (failed.len(), failed.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "));
+    let (count, names) = (failed.len(), failed.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", "));
     let missing: usize = failed.iter().map(|entry| entry.cells.1).sum();
     match (count, missing) {
         (0, _) => Ok(()),
@@ -113,6 +115,15 @@ fn list(answer: &mut Answer) -> Result<()> {
     all.iter().try_for_each(|chapter| answer.text(&format!("{:width$}  {}\n", chapter.name, chapter.title)))
 }
 
+/// Refuses a scale that some experiment does not have, before anything is written.
+fn check_scale(chapters: &[&Chapter], scale: &Scale) -> Result<()> {
+    for chapter in chapters {
+        press::cells(chapter.experiments, scale)?;
+    }
+    // Figures without experiments are the same at all scales, but a name that no experiment knows is an error.
+    press::cells(&["transition"], scale).map(drop)
+}
+
 /// The chapters of these names, in the order of the report.
 fn selected(names: &[String]) -> Result<Vec<&'static Chapter>> {
     let all = chapters();
@@ -127,13 +138,14 @@ fn selected(names: &[String]) -> Result<Vec<&'static Chapter>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::entry::Subject;
 
     #[test]
     fn figures_without_cells_are_incomplete_and_others_are_errors() {
-        let entry = |name, failed, missing| Entry {
-            name,
-            title: "",
-            paper: "",
+        let entry = |name: &str, failed, missing| Entry {
+            name: name.to_owned(),
+            title: String::new(),
+            paper: String::new(),
             caption: String::new(),
             figure: None,
             findings: Vec::new(),
@@ -143,7 +155,14 @@ mod tests {
             state: if failed { State::Failed("no".into()) } else { State::Done },
         };
         let outcome = |entries| {
-            complete(&Report { entries, scale: "quick", started_text: None, total_seconds: 0.0, version: "0" })
+            complete(&Report {
+                subject: Subject::Paper,
+                entries,
+                scale: "quick".into(),
+                started_text: None,
+                total_seconds: 0.0,
+                version: "0",
+            })
         };
         assert!(outcome(vec![entry("a", false, 0), entry("b", false, 3)]).is_ok());
         let error = outcome(vec![entry("a", true, 2), entry("b", true, 0), entry("c", false, 0)]).unwrap_err();

@@ -1,10 +1,13 @@
 //! `gardenpath sweep`: measures an experiment cell by cell, on one machine or many.
 
+mod analyse;
 mod measures;
+
+pub use analyse::say_missing;
 
 use super::Answer;
 use crate::draw::table::{Table, duration, grouped};
-use crate::experiment::{Scale, Source};
+use crate::experiment::{Experiment, Scale, Source};
 use crate::measure::Measure;
 use crate::outcome::{Incomplete, Interrupted};
 use crate::progress;
@@ -32,6 +35,12 @@ pub enum Command {
     Status(Which),
     /// Write all results as one file: Parquet, CSV or JSON lines.
     Collect(Collect),
+    /// Fit the results: numbers with 95% intervals over seeds.
+    Fit(analyse::Fit),
+    /// Compare the fits with what the experiment claims.
+    Judge(analyse::Judge),
+    /// Draw the panels of the experiment.
+    Plot(analyse::Plot),
     /// List what can be measured, and with which parameters.
     Measures(measures::Arguments),
 }
@@ -45,9 +54,9 @@ pub struct Which {
     /// Directory of the results; several sweeps can share one
     #[arg(long, value_name = "DIR")]
     store: PathBuf,
-    /// Which grid of the experiment, if it has several
-    #[arg(long, value_enum, default_value = "quick")]
-    scale: Scale,
+    /// Which scale of the experiment, if it has several [default: quick, or the only one]
+    #[arg(long, value_name = "NAME")]
+    scale: Option<Scale>,
 }
 
 /// The arguments of `sweep run`.
@@ -133,21 +142,44 @@ pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
         Command::Submit(arguments) => submit(arguments, answer),
         Command::Status(which) => status(which, answer),
         Command::Collect(arguments) => collect(arguments, answer),
+        Command::Fit(arguments) => analyse::fit(arguments, answer),
+        Command::Judge(arguments) => analyse::judge(arguments, answer),
+        Command::Plot(arguments) => analyse::plot(arguments, answer),
         Command::Measures(arguments) => measures::run(arguments, answer),
     }
 }
 
 impl Which {
-    fn cells(&self, only: Option<Device>) -> Result<(Source, Vec<Measure>)> {
+    fn read(&self) -> Result<Chosen> {
         let source = Source::find(&self.experiment)?;
-        let mut cells = source.read()?.cells(self.scale)?;
-        cells.retain(|cell| only.is_none_or(|device| (device == Device::Gpu) == sweep::uses_gpu(cell)));
-        Ok((source, cells))
+        let experiment = source.read()?;
+        let scale = experiment.scale(self.scale.as_ref())?;
+        let cells = experiment.cells(&scale)?;
+        Ok(Chosen { source, experiment, scale, cells })
+    }
+
+    fn cells(&self, only: Option<Device>) -> Result<Vec<Measure>> {
+        let mut cells = self.read()?.cells;
+        keep(&mut cells, only);
+        Ok(cells)
     }
 }
 
+/// An experiment at one scale.
+struct Chosen {
+    source: Source,
+    experiment: Experiment,
+    scale: Scale,
+    cells: Vec<Measure>,
+}
+
+/// Keeps the cells for one device only.
+fn keep(cells: &mut Vec<Measure>, only: Option<Device>) {
+    cells.retain(|cell| only.is_none_or(|device| (device == Device::Gpu) == sweep::uses_gpu(cell)));
+}
+
 fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
-    let (_, cells) = arguments.which.cells(arguments.only)?;
+    let cells = arguments.which.cells(arguments.only)?;
     if arguments.dry_run {
         let own: Vec<Measure> = arguments.shard.of(&cells).into_iter().cloned().collect();
         return show(&Status::with_estimate(&own, &Store::at(&arguments.which.store)), answer);
@@ -207,9 +239,11 @@ fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
         bail!("--slurm is the only scheduler so far");
     }
     settings.check()?;
-    let (source, cells) = which.cells(arguments.only)?;
+    let Chosen { source, experiment, scale, mut cells } = which.read()?;
+    keep(&mut cells, arguments.only);
     let store = Store::open(&which.store)?;
-    let sweep = Sweep { source: &source, scale: which.scale, only: arguments.only, cells: &cells };
+    let has_scales = !experiment.scale_names().is_empty();
+    let sweep = Sweep { source: &source, scale: &scale, has_scales, only: arguments.only, cells: &cells };
     let slurm = Slurm::new(sweep, &which.store, &store, settings)?;
     let (totals, arrays) = match slurm.run(arguments.detach)? {
         Ending::Finished { totals, arrays } => (totals, arrays),
@@ -238,7 +272,7 @@ fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
 }
 
 fn status(which: &Which, answer: &mut Answer) -> Result<()> {
-    let (_, cells) = which.cells(None)?;
+    let cells = which.cells(None)?;
     let store = Store::existing(&which.store)?;
     show(&Status::with_estimate(&cells, &store), answer)
 }
@@ -269,7 +303,7 @@ fn show(status: &Status, answer: &mut Answer) -> Result<()> {
 
 fn collect(arguments: &Collect, answer: &mut Answer) -> Result<()> {
     Format::of(&arguments.output)?;
-    let (source, cells) = arguments.which.cells(None)?;
+    let Chosen { source, scale, cells, .. } = arguments.which.read()?;
     let store = Store::existing(&arguments.which.store)?;
     let mut records = Vec::new();
     for cell in &cells {
@@ -284,7 +318,7 @@ fn collect(arguments: &Collect, answer: &mut Answer) -> Result<()> {
         let remedy = "'sweep run' measures them, --partial collects the others";
         return Err(Incomplete(format!("{missing} of {} cells have no result: {remedy}", cells.len())).into());
     }
-    sweep::collect::write(&records, &arguments.output, &source.name(), arguments.which.scale)?;
+    sweep::collect::write(&records, &arguments.output, &source.name(), &scale)?;
     if missing > 0 {
         progress::note(&format!("{missing} of {} cells have no result yet", cells.len()));
     }

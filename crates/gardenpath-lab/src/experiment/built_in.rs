@@ -41,7 +41,7 @@ mod tests {
         for (name, _) in ALL {
             let experiment = find(name).unwrap();
             assert!(!experiment.expects.is_empty(), "{name}");
-            let [quick, full] = [Scale::Quick, Scale::Full].map(|scale| experiment.cells(scale).unwrap().len());
+            let [quick, full] = [Scale::QUICK, Scale::FULL].map(|scale| experiment.cells(&scale).unwrap().len());
             assert!(quick > 0 && full >= quick, "{name}: {quick} and {full} cells");
             assert!(
                 chapters().iter().any(|chapter| chapter.experiments.contains(name)),

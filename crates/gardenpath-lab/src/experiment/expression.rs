@@ -8,13 +8,22 @@ const MAX_NESTING: usize = 100;
 /// The functions.
 pub const FUNCTIONS: [&str; 5] = ["round", "sqrt", "ln", "min", "max"];
 
-/// The value of an expression, with names looked up.
-pub fn evaluate(text: &str, name: &dyn Fn(&str) -> Option<f64>) -> Result<f64> {
+/// The mean of a column over the cells of a group. Its value is looked up as a name, `mean(column)`: grids have none.
+pub const MEAN: &str = "mean";
+
+/// The value of an expression, with names looked up; it need not be finite.
+pub fn value(text: &str, name: &dyn Fn(&str) -> Option<f64>) -> Result<f64> {
     let mut reader = Reader { rest: text.trim_start(), name, nesting: 0 };
     let value = reader.sum()?;
     if !reader.rest.is_empty() {
         bail!("did not expect {:?} in {text:?}", reader.rest);
     }
+    Ok(value)
+}
+
+/// The value of an expression, with names looked up. It must be finite.
+pub fn evaluate(text: &str, name: &dyn Fn(&str) -> Option<f64>) -> Result<f64> {
+    let value = value(text, name)?;
     if !value.is_finite() {
         bail!("{text:?} is not a finite number");
     }
@@ -100,11 +109,20 @@ impl<'a> Reader<'a> {
             return word.parse().map_err(|_| anyhow::anyhow!("{word:?} is no number"));
         }
         if self.take("(") {
+            if word == MEAN {
+                let column = self.word();
+                self.expect(")")?;
+                return self.look_up(&format!("{MEAN}({column})"));
+            }
             return self.call(word);
         }
-        match (self.name)(word) {
+        self.look_up(word)
+    }
+
+    fn look_up(&self, name: &str) -> Result<f64> {
+        match (self.name)(name) {
             Some(value) => Ok(value),
-            None => bail!("there is no number named {word}"),
+            None => bail!("there is no number named {name}"),
         }
     }
 
@@ -158,7 +176,11 @@ mod tests {
     use super::*;
 
     fn value(text: &str) -> Result<f64> {
-        evaluate(text, &|name| (name == "v").then_some(8.0))
+        evaluate(text, &|name| match name {
+            "v" => Some(8.0),
+            "mean(v)" => Some(2.0),
+            _ => None,
+        })
     }
 
     #[test]
@@ -175,6 +197,7 @@ mod tests {
             ("round(v / 3) + max(1, min(v, 2))", 5.0),
             ("sqrt(v * 2) - ln(1)", 4.0),
             ("v^-1", 0.125),
+            ("v / mean( v ) + 1", 5.0),
             ("2^0.5 * 2^0.5", 2.0),
         ] {
             let found = value(text).unwrap();
@@ -184,9 +207,25 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for text in
-            ["", "1 +", "(1", "1)", "2 v", "w", "f(1)", "round(1, 2)", "1..2", "1/0", "é", "ln(-1)", "1e", "* 2"]
-        {
+        for text in [
+            "",
+            "1 +",
+            "(1",
+            "1)",
+            "2 v",
+            "w",
+            "f(1)",
+            "round(1, 2)",
+            "1..2",
+            "1/0",
+            "é",
+            "ln(-1)",
+            "1e",
+            "* 2",
+            "mean(v + 1)",
+            "mean(w)",
+            "mean",
+        ] {
             assert!(value(text).is_err(), "{text}");
         }
     }

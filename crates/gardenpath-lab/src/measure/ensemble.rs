@@ -1,8 +1,9 @@
 //! The parameters that all measures share: which random grammar.
 
-use super::parameter::parameters;
+use super::parameter::{Parameters, Values, parameters};
 use anyhow::{Result, bail};
 use gardenpath::{Ensemble, Grammar, RuleCounts, Seed};
+use serde_json::{Map, Value};
 
 parameters! {
     /// An ensemble of random grammars.
@@ -89,4 +90,15 @@ impl Sampled {
     pub fn fractions(&self) -> (f64, f64) {
         self.ensemble().and_then(|ensemble| Ok(ensemble.effective_fractions()?)).unwrap_or((1.0, 1.0))
     }
+}
+
+/// How many binary and ternary rules each symbol of a cell has: whole numbers, whatever the fraction.
+pub fn rules_of_a_symbol(parameters: &Map<String, Value>) -> Option<(f64, f64)> {
+    let own = Sampled::table();
+    let own = parameters.iter().filter(|(name, _)| own.iter().any(|parameter| parameter.name == name.as_str()));
+    let values = own.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let sampled = Sampled::read(&mut Values::new("", Sampled::table(), values)).ok()?;
+    let (binary, ternary) = sampled.ensemble().ok()?.effective_fractions().ok()?;
+    let vocab = sampled.vocab as f64;
+    Some(((binary * vocab).round(), (ternary * vocab * vocab).round()))
 }

@@ -19,6 +19,7 @@ parameters! {
 impl Kind for Entropy {
     const NAME: &'static str = "entropy";
     const MEANING: &'static str = "The class entropy of one random grammar, by exact parsing";
+    const RESULTS: &'static [&'static str] = &["entropy", "normalized", "binary_fraction", "ternary_fraction"];
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()

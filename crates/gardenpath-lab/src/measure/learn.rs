@@ -59,6 +59,17 @@ const TOLD_TO_PAPER: f64 = 0.5;
 impl Kind for Learn {
     const NAME: &'static str = "learn";
     const MEANING: &'static str = "The rules that a learner finds, and how well they tell the root";
+    const RESULTS: &'static [&'static str] = &[
+        "accuracy",
+        "bayes_accuracy",
+        "parse_rate",
+        "normalized_error",
+        "bayes_normalized_error",
+        "precision",
+        "recall",
+        "all_rules",
+        "converged",
+    ];
     // 2: random order of the sentences, prior of the labels, new verdict.
     const VERSION: u32 = 2;
 

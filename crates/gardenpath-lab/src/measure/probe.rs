@@ -20,6 +20,7 @@ parameters! {
 impl Kind for Probe {
     const NAME: &'static str = "probe";
     const MEANING: &'static str = "Which layer of a trained network encodes which level of the tree";
+    const RESULTS: &'static [&'static str] = &["layers", "levels", "accuracy", "sensitivity", "normalized_loss"];
 
     fn settle(&mut self) -> Result<()> {
         self.train.settle()

@@ -20,6 +20,7 @@ parameters! {
 impl Kind for Purity {
     const NAME: &'static str = "purity";
     const MEANING: &'static str = "How purely k-means groups the true rules by their covariances with the root";
+    const RESULTS: &'static [&'static str] = &["binary", "ternary", "ternary_uncorrected"];
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()

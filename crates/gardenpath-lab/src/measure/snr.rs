@@ -26,6 +26,7 @@ const MAX_POINTS: usize = 10_000;
 impl Kind for Snr {
     const NAME: &'static str = "snr";
     const MEANING: &'static str = "The signal-to-noise ratio of triples against the number of sentences";
+    const RESULTS: &'static [&'static str] = &["sizes", "signal", "noise", "ratio"];
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()

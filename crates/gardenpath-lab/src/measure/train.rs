@@ -53,6 +53,20 @@ pub(super) struct Trained {
 impl Kind for Train {
     const NAME: &'static str = "train";
     const MEANING: &'static str = "The loss of a trained network";
+    const RESULTS: &'static [&'static str] = &[
+        "test_loss",
+        "normalized_loss",
+        "test_accuracy",
+        "bayes_loss",
+        "bayes_accuracy",
+        "train_loss",
+        "best_step",
+        "steps",
+        "epochs",
+        "ending",
+        "normalized_error",
+        "bayes_normalized_loss",
+    ];
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()?;

@@ -22,6 +22,7 @@ parameters! {
 impl Kind for Vectors {
     const NAME: &'static str = "vectors";
     const MEANING: &'static str = "Covariances of rules with the root, projected on a plane";
+    const RESULTS: &'static [&'static str] = &["pairs", "triples", "corrected", "overlaps"];
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()

@@ -3,13 +3,25 @@
 use super::{Finding, Verdict};
 use crate::fit;
 
+/// What a report is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Subject {
+    /// The figures of the paper, which are files beside the page.
+    #[default]
+    Paper,
+    /// Experiments of somebody's own: the page is one file, and is the same whenever it is made of the same results.
+    Experiments,
+}
+
 /// All figures of a report, those that are not there yet included.
 #[derive(Clone, Debug)]
 pub struct Report {
+    /// What it is about.
+    pub subject: Subject,
     /// In the order of the page.
     pub entries: Vec<Entry>,
-    /// The sizes of the experiments: `quick` or `full`.
-    pub scale: &'static str,
+    /// The sizes of the experiments, such as `quick` or `full`.
+    pub scale: String,
     /// When it was started, if the page shall say so.
     pub started_text: Option<String>,
     /// How long it took so far.
@@ -39,11 +51,11 @@ impl Report {
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Its name on the command line and in files, and its address within the page.
-    pub name: &'static str,
+    pub name: String,
     /// Its title.
-    pub title: &'static str,
-    /// What the paper says or shows.
-    pub paper: &'static str,
+    pub title: String,
+    /// What the paper says or shows, or what somebody expects of an experiment of their own.
+    pub paper: String,
     /// What the figure shows; empty as long as there is none.
     pub caption: String,
     /// The figure as SVG, if there is one.
@@ -54,7 +66,7 @@ pub struct Entry {
     pub seconds: f64,
     /// How many of its cells have a result, how many failed, and how many there are.
     pub cells: (usize, usize, usize),
-    /// The command that makes it at full scale.
+    /// The command that makes it, at full scale if it is a figure of the paper.
     pub command: String,
     /// How far it is.
     pub state: State,

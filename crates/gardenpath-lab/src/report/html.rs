@@ -2,7 +2,7 @@
 //!
 //! The page is also well-formed XML, so that any tool can read it, and a test can prove that texts do not break it.
 
-use super::entry::{Entry, Report, State};
+use super::entry::{Entry, Report, State, Subject};
 use super::{Finding, Verdict};
 use crate::draw::table::duration;
 use crate::figure::escaped;
@@ -14,15 +14,19 @@ const ABOUT: &str = "A laboratory for languages with hidden trees repeats the fi
     Learn to Parse Uniform-Depth Context-Free Languages from Local Statistics</cite>. Each section draws a figure from \
     new measurements, tells what the paper says, and judges one claim after the other.";
 
+const ABOUT_EXPERIMENTS: &str = "Each section is an experiment: what is expected of it, a figure of its results, and one claim after the \
+    other, with the verdict of a 95% interval over seeds.";
+
 /// The page as it is now.
 pub fn html(report: &Report) -> String {
-    let sections: String = report.entries.iter().map(section).collect();
+    let sections: String = report.entries.iter().map(|entry| section(entry, report.subject)).collect();
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <meta name=\"color-scheme\" content=\"light dark\"/>\n\
-         <title>gardenpath: the report</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          {header}<main>\n{overview}{sections}</main>\n</body>\n</html>\n",
+        title = if report.subject == Subject::Paper { "gardenpath: the report" } else { "gardenpath: experiments" },
         header = header(report),
         overview = overview(report),
     )
@@ -30,11 +34,18 @@ pub fn html(report: &Report) -> String {
 
 fn header(report: &Report) -> String {
     let (done, all, took) = (report.done(), report.entries.len(), duration(report.total_seconds));
-    let (scale, program) = (escaped(report.scale), note(&format!("gardenpath {}", escaped(report.version))));
+    let (scale, program) = (escaped(&report.scale), note(&format!("gardenpath {}", escaped(report.version))));
     let started = report.started_text.as_deref().map_or(String::new(), |text| format!(" Started {}.", escaped(text)));
     let growing =
         if report.is_growing() { " The page grows while results arrive: load it again to see more." } else { "" };
-    let legend: String = Verdict::ALL.into_iter().map(|verdict| legend(verdict, report.count(verdict))).collect();
+    let legend: String =
+        Verdict::ALL.into_iter().map(|verdict| legend(verdict, report.count(verdict), report.subject)).collect();
+    if report.subject == Subject::Experiments {
+        return format!(
+            "<header>\n<h1>Experiments</h1>\n<p>{ABOUT_EXPERIMENTS}</p>\n<p>Scale: <strong>{scale}</strong>. {program}</p>\n\
+             <ul class=\"legend\">\n{legend}</ul>\n</header>\n"
+        );
+    }
     format!(
         "<header>\n<h1>Languages with hidden trees: the report</h1>\n<p>{ABOUT}</p>\n\
          <p>Scale: <strong>{scale}</strong>. {done} of {all} figures are done; this run took {took}, and found what was measured before.{started}{growing} \
@@ -43,25 +54,52 @@ fn header(report: &Report) -> String {
 }
 
 /// How often there is a verdict, and what it means.
-fn legend(verdict: Verdict, count: usize) -> String {
-    format!("<li>{} {}.</li>\n", badge(verdict, &verdict.counted(count)), verdict.meaning())
+fn legend(verdict: Verdict, count: usize, subject: Subject) -> String {
+    let badge = badge(verdict, &counted(verdict, count, subject), subject);
+    format!("<li>{badge} {}.</li>\n", meaning(verdict, subject))
+}
+
+/// The verdict in words: what is too small for the paper's claims is inconclusive for any.
+fn words(verdict: Verdict, subject: Subject) -> &'static str {
+    match (verdict, subject) {
+        (Verdict::TooSmall, Subject::Experiments) => "inconclusive",
+        _ => verdict.words(),
+    }
+}
+
+fn counted(verdict: Verdict, count: usize, subject: Subject) -> String {
+    match (verdict, subject) {
+        (Verdict::TooSmall, Subject::Experiments) => format!("{count} inconclusive"),
+        _ => verdict.counted(count),
+    }
+}
+
+fn meaning(verdict: Verdict, subject: Subject) -> &'static str {
+    match (subject, verdict) {
+        (Subject::Paper, verdict) => verdict.meaning(),
+        (_, Verdict::Agrees) => "The whole interval lies within what is claimed",
+        (_, Verdict::Differs) => "The whole interval lies outside of what is claimed",
+        (_, Verdict::Corrected) => "It lies outside of what is claimed, and within the correction",
+        (_, Verdict::TooSmall) => "The interval lies neither inside nor outside, or there is none",
+    }
 }
 
 fn overview(report: &Report) -> String {
-    let rows: String = report.entries.iter().map(overview_row).collect();
+    let rows: String = report.entries.iter().map(|entry| overview_row(entry, report.subject)).collect();
     format!(
-        "<table class=\"overview\">\n<thead><tr><th scope=\"col\">Figure</th><th scope=\"col\">Verdicts</th>\
-         <th scope=\"col\" class=\"time\">Time</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
+        "<table class=\"overview\">\n<thead><tr><th scope=\"col\">{what}</th><th scope=\"col\">Verdicts</th>\
+         <th scope=\"col\" class=\"time\">Time</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n",
+        what = if report.subject == Subject::Paper { "Figure" } else { "Experiment" },
     )
 }
 
-fn overview_row(entry: &Entry) -> String {
-    let (name, title, took) = (escaped(entry.name), escaped(entry.title), duration(entry.seconds));
+fn overview_row(entry: &Entry, subject: Subject) -> String {
+    let (name, title, took) = (escaped(&entry.name), escaped(&entry.title), duration(entry.seconds));
     let mut cell: Vec<String> = state_badge(&entry.state).into_iter().collect();
     for verdict in Verdict::ALL {
         let count = entry.count(verdict);
         if count > 0 {
-            cell.push(badge(verdict, &verdict.counted(count)));
+            cell.push(badge(verdict, &counted(verdict, count, subject), subject));
         }
     }
     if entry.state == State::Running {
@@ -81,18 +119,23 @@ fn note(html: &str) -> String {
     format!("<span class=\"note\">{html}</span>")
 }
 
-fn section(entry: &Entry) -> String {
-    let (name, title, paper) = (escaped(entry.name), escaped(entry.title), escaped(entry.paper));
+fn section(entry: &Entry, subject: Subject) -> String {
+    let (name, title, paper) = (escaped(&entry.name), escaped(&entry.title), escaped(&entry.paper));
+    let (heading, by) = match subject {
+        Subject::Paper => ("The paper says", "At full scale"),
+        Subject::Experiments => ("What is expected", "Measured by"),
+    };
+    let paper = if paper.is_empty() { paper } else { format!("<h3>{heading}</h3>\n<p>{paper}</p>\n") };
     let (took, command) = (duration(entry.seconds), escaped(&entry.command));
     let cells = if entry.cells.2 > 0 { format!(" for {}", entry.progress()) } else { String::new() };
     format!(
         "<section id=\"{name}\">\n<h2><a href=\"#{name}\">{title}</a></h2>\n{state}{figure}\
-         <h3>The paper says</h3>\n<p>{paper}</p>\n{findings}\
+         {paper}{findings}\
          <p class=\"note\">Computing time: {took}{cells}.</p>\n\
-         <p class=\"command\">At full scale: <code>{command}</code></p>\n</section>\n",
+         <p class=\"command\">{by}: <code>{command}</code></p>\n</section>\n",
         state = state(entry),
-        figure = entry.figure.as_deref().map_or(String::new(), |svg| figure(entry, svg)),
-        findings = findings(&entry.findings),
+        figure = entry.figure.as_deref().map_or(String::new(), |svg| figure(entry, svg, subject)),
+        findings = findings(&entry.findings, subject),
     )
 }
 
@@ -119,8 +162,14 @@ fn state_badge(state: &State) -> Option<String> {
 }
 
 /// The figure as a picture of its own, since names inside of several drawings on one page would clash.
-fn figure(entry: &Entry, svg: &str) -> String {
-    let (name, title, caption) = (escaped(entry.name), escaped(entry.title), escaped(&entry.caption));
+fn figure(entry: &Entry, svg: &str, subject: Subject) -> String {
+    let (name, title, caption) = (escaped(&entry.name), escaped(&entry.title), escaped(&entry.caption));
+    if subject == Subject::Experiments {
+        return format!(
+            "<figure>\n<img src=\"data:image/svg+xml;base64,{}\" alt=\"{title}\"/>\n<figcaption>{caption}</figcaption>\n</figure>\n",
+            base64(svg.as_bytes())
+        );
+    }
     let files =
         ["svg", "pdf", "png"].map(|kind| format!("<a href=\"figures/{name}.{kind}\">{}</a>", kind.to_uppercase()));
     format!(
@@ -132,13 +181,14 @@ fn figure(entry: &Entry, svg: &str) -> String {
     )
 }
 
-fn findings(findings: &[Finding]) -> String {
+fn findings(findings: &[Finding], subject: Subject) -> String {
     if findings.is_empty() {
         return String::new();
     }
     let mut rows = String::new();
     for Finding { claim, measured, verdict } in findings {
-        let (claim, measured, badge) = (escaped(claim), escaped(measured), badge(*verdict, verdict.words()));
+        let (claim, measured, badge) =
+            (escaped(claim), escaped(measured), badge(*verdict, words(*verdict, subject), subject));
         let _ = writeln!(rows, "<tr><td>{claim}</td><td>{measured}</td><td>{badge}</td></tr>");
     }
     format!(
@@ -148,14 +198,14 @@ fn findings(findings: &[Finding]) -> String {
 }
 
 /// A verdict that can be told without colours: by a sign, by words and by its border.
-fn badge(verdict: Verdict, words: &str) -> String {
+fn badge(verdict: Verdict, words: &str, subject: Subject) -> String {
     let (class, sign) = match verdict {
         Verdict::Agrees => ("agrees", "✓"),
         Verdict::Differs => ("differs", "✗"),
         Verdict::Corrected => ("corrected", "✎"),
         Verdict::TooSmall => ("too-small", "?"),
     };
-    format!("<span class=\"badge {class}\" title=\"{}\">{sign} {words}</span>", verdict.meaning())
+    format!("<span class=\"badge {class}\" title=\"{}\">{sign} {words}</span>", meaning(verdict, subject))
 }
 
 fn base64(bytes: &[u8]) -> String {
@@ -181,9 +231,9 @@ mod tests {
     fn entry(name: &'static str, state: State) -> Entry {
         let findings = Verdict::ALL.map(|verdict| Finding::new(NASTY, NASTY, verdict));
         Entry {
-            name,
-            title: NASTY,
-            paper: NASTY,
+            name: name.into(),
+            title: NASTY.into(),
+            paper: NASTY.into(),
             caption: NASTY.into(),
             figure: (state == State::Done).then(|| "<svg id=\"a\"/>".into()),
             findings: if state == State::Done { findings.into() } else { Vec::new() },
@@ -197,7 +247,14 @@ mod tests {
     fn page() -> String {
         let states = [State::Done, State::Waiting, State::Running, State::Failed(NASTY.into()), State::Done];
         let entries = NAMES.into_iter().zip(states).map(|(name, state)| entry(name, state)).collect();
-        html(&Report { entries, scale: NASTY, started_text: Some(NASTY.into()), total_seconds: 1.0, version: NASTY })
+        html(&Report {
+            subject: Subject::Paper,
+            entries,
+            scale: NASTY.into(),
+            started_text: Some(NASTY.into()),
+            total_seconds: 1.0,
+            version: NASTY,
+        })
     }
 
     fn with_document(check: impl Fn(&Document)) {

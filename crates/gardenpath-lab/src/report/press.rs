@@ -1,6 +1,6 @@
 //! Makes the report: measures what is missing, draws, judges, and prints page after page.
 
-use super::entry::{Entry, Report, State};
+use super::entry::{Entry, Report, State, Subject};
 use super::{Chapter, html};
 use crate::experiment::{Scale, built_in};
 use crate::files::atomic::write;
@@ -34,8 +34,9 @@ impl Press {
         fs::create_dir_all(&figures).with_context(|| format!("{}: cannot be made", figures.display()))?;
         let entries = chapters.iter().map(|chapter| waiting(chapter)).collect();
         let report = Report {
+            subject: Subject::Paper,
             entries,
-            scale: scale.name(),
+            scale: scale.name().to_owned(),
             started_text: None,
             total_seconds: 0.0,
             version: env!("CARGO_PKG_VERSION"),
@@ -63,7 +64,7 @@ impl Press {
 
     /// The cells of a chapter.
     pub fn cells(&self, number: usize) -> Result<Vec<Measure>> {
-        cells(self.chapters[number].experiments, self.scale)
+        cells(self.chapters[number].experiments, &self.scale)
     }
 
     /// What is said when the program is interrupted: how much of the report is measured.
@@ -72,8 +73,8 @@ impl Press {
             self.chapters.iter().flat_map(|chapter| chapter.experiments.iter().copied()).collect();
         names.sort_unstable();
         names.dedup();
-        let (store, scale) = (self.store.clone(), self.scale);
-        move || sweep::interrupted(&cells(&names, scale).unwrap_or_default(), &store)
+        let (store, scale) = (self.store.clone(), self.scale.clone());
+        move || sweep::interrupted(&cells(&names, &scale).unwrap_or_default(), &store)
     }
 
     /// Measures what a chapter lacks, then draws and judges it. `progress` hears of each cell.
@@ -139,7 +140,7 @@ impl Press {
 }
 
 /// The cells of experiments.
-pub fn cells(experiments: &[&str], scale: Scale) -> Result<Vec<Measure>> {
+pub fn cells(experiments: &[&str], scale: &Scale) -> Result<Vec<Measure>> {
     let mut cells = Vec::new();
     for name in experiments {
         cells.extend(built_in::find(name)?.cells(scale)?);
@@ -149,9 +150,9 @@ pub fn cells(experiments: &[&str], scale: Scale) -> Result<Vec<Measure>> {
 
 fn waiting(chapter: &Chapter) -> Entry {
     Entry {
-        name: chapter.name,
-        title: chapter.title,
-        paper: chapter.paper,
+        name: chapter.name.into(),
+        title: chapter.title.into(),
+        paper: chapter.paper.into(),
         caption: String::new(),
         figure: None,
         findings: Vec::new(),

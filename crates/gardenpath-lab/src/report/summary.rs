@@ -88,12 +88,13 @@ fn shortened(text: &str, width: usize) -> String {
 mod tests {
     use super::*;
     use crate::report::Finding;
+    use crate::report::entry::Subject;
 
     fn entry(name: &'static str, state: State, findings: Vec<Finding>) -> Entry {
         Entry {
-            name,
-            title: "A title",
-            paper: "",
+            name: name.into(),
+            title: "A title".into(),
+            paper: String::new(),
             caption: String::new(),
             figure: None,
             findings,
@@ -110,7 +111,14 @@ mod tests {
     }
 
     fn report(entries: Vec<Entry>) -> Report {
-        Report { entries, scale: "quick", started_text: None, total_seconds: 200.0, version: "0" }
+        Report {
+            subject: Subject::Paper,
+            entries,
+            scale: "quick".into(),
+            started_text: None,
+            total_seconds: 200.0,
+            version: "0",
+        }
     }
 
     #[test]

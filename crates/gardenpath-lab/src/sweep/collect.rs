@@ -40,7 +40,7 @@ impl Format {
 }
 
 /// Writes the records of a sweep in the format that the name of the file says. What was swept is kept with the columns of Parquet.
-pub fn write(records: &[Record], path: &Path, experiment: &str, scale: Scale) -> Result<()> {
+pub fn write(records: &[Record], path: &Path, experiment: &str, scale: &Scale) -> Result<()> {
     let format = Format::of(path)?;
     if records.is_empty() {
         bail!("there are no results yet");
@@ -161,7 +161,7 @@ mod tests {
     fn written(name: &str) -> (tempfile::TempDir, std::path::PathBuf) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(name);
-        write(&records(), &path, "trial", Scale::Full).unwrap();
+        write(&records(), &path, "trial", &Scale::FULL).unwrap();
         (directory, path)
     }
 
@@ -205,7 +205,7 @@ mod tests {
             assert_eq!(error, format!("{name}: expected a name that ends in .parquet, .csv or .jsonl"));
         }
         let directory = tempfile::tempdir().unwrap();
-        assert!(write(&[], &directory.path().join("r.csv"), "trial", Scale::Quick).is_err());
+        assert!(write(&[], &directory.path().join("r.csv"), "trial", &Scale::QUICK).is_err());
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 }

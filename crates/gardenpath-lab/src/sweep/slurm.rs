@@ -95,7 +95,9 @@ pub struct Sweep<'a> {
     /// The experiment.
     pub source: &'a Source,
     /// Which grid of it.
-    pub scale: Scale,
+    pub scale: &'a Scale,
+    /// Whether it has others too.
+    pub has_scales: bool,
     /// The only device for which cells are taken.
     pub only: Option<Device>,
     /// These cells.
@@ -222,7 +224,7 @@ impl<'a> Slurm<'a> {
             name: &self.queue.name,
             program: &program,
             experiment: &self.experiment,
-            scale: self.sweep.scale,
+            scale: self.sweep.has_scales.then_some(self.sweep.scale),
             only: self.sweep.only,
             gpu: self.needs_gpu()?,
             store: &self.directory,

@@ -26,7 +26,7 @@ struct Line {
 }
 
 /// Runs the command.
-pub fn run(out: &Path, chapters: &[&'static Chapter], scale: Scale, answer: &mut Answer) -> Result<()> {
+pub fn run(out: &Path, chapters: &[&'static Chapter], scale: &Scale, answer: &mut Answer) -> Result<()> {
     let store = Store::at(&out.join("store"));
     // Chapters share cells: the first one pays.
     let mut seen = HashSet::new();

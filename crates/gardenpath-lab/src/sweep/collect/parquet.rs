@@ -90,7 +90,7 @@ pub mod tests {
         let path = directory.path().join("r.parquet");
         let (parameters, result) = (json!({"vocab": 8}), json!({"loss": 0.5}));
         let [parameters, result] = [parameters, result].map(|value| value.as_object().cloned().unwrap());
-        super::super::write(&[Record { parameters, result }], &path, "trial", Scale::Full).unwrap();
+        super::super::write(&[Record { parameters, result }], &path, "trial", &Scale::FULL).unwrap();
         let reader = ParquetRecordBatchReaderBuilder::try_new(std::fs::File::open(&path).unwrap()).unwrap();
         let pairs = reader.metadata().file_metadata().key_value_metadata().unwrap().clone();
         let value = |key: &str| pairs.iter().find(|pair| pair.key == key).unwrap().value.clone().unwrap();

@@ -16,7 +16,7 @@ pub struct Script<'a> {
     /// The experiment.
     pub experiment: &'a Path,
     /// Which grid of it.
-    pub scale: Scale,
+    pub scale: Option<&'a Scale>,
     /// The only device for which cells are taken.
     pub only: Option<Device>,
     /// Whether they need a GPU.
@@ -76,11 +76,11 @@ impl Script<'_> {
         }
         text += "\necho \"task $SLURM_ARRAY_TASK_ID on $SLURMD_NODENAME${CUDA_VISIBLE_DEVICES:+ with GPU $CUDA_VISIBLE_DEVICES}\"\n";
         text += &format!(
-            "exec {} sweep run {} --store {} --scale {} --shard \"$SLURM_ARRAY_TASK_ID/{}\" --threads {}",
+            "exec {} sweep run {} --store {}{} --shard \"$SLURM_ARRAY_TASK_ID/{}\" --threads {}",
             quoted(plain(self.program)?),
             quoted(plain(self.experiment)?),
             quoted(plain(self.store)?),
-            self.scale.name(),
+            self.scale.map_or(String::new(), |scale| format!(" --scale {}", scale.name())),
             self.tasks,
             self.settings.cpus_per_task
         );
@@ -133,7 +133,7 @@ mod tests {
 
     fn script<'a>(paths: [&'a str; 3], settings: &'a Settings) -> Script<'a> {
         let [program, experiment, store] = paths.map(Path::new);
-        let (scale, name) = (Scale::Full, "gardenpath-e");
+        let (scale, name) = (Some(&Scale::FULL), "gardenpath-e");
         Script {
             name,
             program,

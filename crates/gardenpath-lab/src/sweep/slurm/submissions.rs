@@ -16,7 +16,7 @@ pub struct Submissions {
 
 impl Submissions {
     /// Those that a file knows of a sweep.
-    pub fn of(path: &Path, scale: Scale, only: Option<Device>, experiment: &Path) -> Self {
+    pub fn of(path: &Path, scale: &Scale, only: Option<Device>, experiment: &Path) -> Self {
         let only = only.map_or(String::new(), |device| format!(":{}", device.name()));
         let sweep = format!("{}{only} {}", scale.name(), experiment.display());
         Submissions { path: path.to_owned(), sweep }
@@ -52,19 +52,19 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("job");
         let of = |scale, experiment: &str| Submissions::of(&path, scale, None, Path::new(experiment));
-        let [quick, full, other] = [(Scale::Quick, "/a b"), (Scale::Full, "/a b"), (Scale::Quick, "/a")];
+        let [quick, full, other] = [(&Scale::QUICK, "/a b"), (&Scale::FULL, "/a b"), (&Scale::QUICK, "/a")];
         assert_eq!(of(quick.0, quick.1).last(), None);
         for (job, sweep) in [("1", quick), ("2", full), ("3", other), ("4", quick)] {
             of(sweep.0, sweep.1).keep(job).unwrap();
         }
         let last = [quick, full, other].map(|sweep| of(sweep.0, sweep.1).last().unwrap());
         assert_eq!(last, ["4", "2", "3"]);
-        let gpu = Submissions::of(&path, Scale::Quick, Some(Device::Gpu), Path::new("/a b"));
+        let gpu = Submissions::of(&path, &Scale::QUICK, Some(Device::Gpu), Path::new("/a b"));
         assert_eq!(gpu.last(), None);
         assert_eq!(fs::read_to_string(&path).unwrap(), "4 quick /a b\n3 quick /a\n2 full /a b\n");
         gpu.keep("5").unwrap();
-        assert_eq!([of(Scale::Quick, "/a b").last().unwrap(), gpu.last().unwrap()], ["4", "5"]);
+        assert_eq!([of(&Scale::QUICK, "/a b").last().unwrap(), gpu.last().unwrap()], ["4", "5"]);
         // A built-in experiment is not the file of its name in some directory.
-        assert_eq!(of(Scale::Quick, "a").last(), None);
+        assert_eq!(of(&Scale::QUICK, "a").last(), None);
     }
 }

@@ -1,0 +1,189 @@
+//! The fits of an experiment.
+
+mod sources;
+
+use super::table::{Row, Table, curves, split, values};
+use crate::experiment::filter::Filter;
+use crate::experiment::key::Key;
+use crate::experiment::plan::{self, Kind, Of, Over};
+use crate::experiment::quantity::Quantity;
+use crate::fit::{self, Curve, Estimate, Group};
+use anyhow::{Context, Result};
+use serde_json::{Map, Value};
+use sources::Cells;
+use std::collections::BTreeMap;
+
+/// What a fit gave.
+#[derive(Clone, Debug)]
+pub struct Fitted<'t> {
+    /// Its name.
+    pub name: String,
+    /// The names of its groups.
+    pub groups: Vec<String>,
+    /// What each group gave, in the order of their values.
+    pub found: Vec<Found<'t>>,
+}
+
+/// What a fit gave for one group.
+#[derive(Clone, Debug)]
+pub struct Found<'t> {
+    /// The values that tell it apart.
+    pub key: Vec<Key>,
+    /// The number.
+    pub estimate: Estimate,
+    /// The value of each seed; none if the number is one for all of them.
+    pub seeds: Vec<(u64, f64)>,
+    /// How much the groups differ from the law in units of seed noise, and how much from the one that was predicted.
+    pub misfits: [Option<f64>; 2],
+    rows: Vec<&'t Row>,
+}
+
+impl Fitted<'_> {
+    /// The values that tell a group apart, by their names.
+    pub fn named(&self, found: &Found) -> Map<String, Value> {
+        self.groups.iter().cloned().zip(found.key.iter().map(Key::to_json)).collect()
+    }
+
+    /// The same in words, such as `vocab = 8, depth = 2`.
+    pub fn words(&self, found: &Found) -> String {
+        let word = |(name, key): (&String, &Key)| format!("{name} = {key}");
+        self.groups.iter().zip(&found.key).map(word).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The value of a name or an expression for a group.
+pub(super) fn key_of_group(names: &[String], key: &[Key], quantity: &Quantity) -> Result<Key> {
+    let find = |name: &str| names.iter().position(|own| own == name).map(|k| &key[k]);
+    if let Some(key) = find(quantity.text()) {
+        return Ok(key.clone());
+    }
+    Ok(Key::Number(quantity.value(&|name| find(name).and_then(Key::number))?))
+}
+
+/// All fits, one after the other. An error says which fit cannot be made of these results.
+pub fn fit<'t>(fits: &[plan::Fit], table: &'t Table) -> Result<Vec<Fitted<'t>>> {
+    let mut fitted: Vec<Fitted<'t>> = Vec::new();
+    for one in fits {
+        let found = found(one, table, &fitted).with_context(|| format!("[[fit]] {}", one.name))?;
+        let groups = one.group_names().into_iter().map(str::to_owned).collect();
+        fitted.push(Fitted { name: one.name.clone(), groups, found });
+    }
+    Ok(fitted)
+}
+
+fn found<'t>(one: &plan::Fit, table: &'t Table, before: &[Fitted<'t>]) -> Result<Vec<Found<'t>>> {
+    match &one.kind {
+        Kind::Threshold { of, along, level, direction } => {
+            let of_group = |key, rows: Vec<&'t Row>| {
+                let (seeds, curves): (Vec<u64>, Vec<Curve>) = curves(&rows, along, of)?.into_iter().unzip();
+                let group = Group::new(1.0, curves);
+                let crossings = fit::crossings(&group, *level, *direction).replicates;
+                let estimate = fit::threshold(&group, *level, *direction);
+                let seeds = seeds.into_iter().zip(crossings).collect();
+                Ok(Found { key, estimate, seeds, misfits: [None; 2], rows })
+            };
+            of_groups(one, table, of_group)
+        }
+        Kind::Mean { of } => of_groups(one, table, |key, rows| {
+            let seeds = values(&rows, of)?;
+            let estimate = fit::mean(&numbers(&seeds));
+            Ok(Found { key, estimate, seeds, misfits: [None; 2], rows })
+        }),
+        Kind::Collapse { of, along, by, predicted } => of_groups(one, table, |key, rows| {
+            let mut groups = Vec::new();
+            for (at, rows) in split(rows.clone(), std::slice::from_ref(by))? {
+                let at =
+                    at[0].number().with_context(|| format!("by: {} is {}, expected a number", by.text(), at[0]))?;
+                groups.push(Group::new(at, curves(&rows, along, of)?.into_iter().map(|(_, curve)| curve)));
+            }
+            let found = fit::collapse(&groups, *predicted);
+            let misfits = [Some(found.misfit), Some(found.predicted_misfit)];
+            Ok(Found { key, estimate: found.exponent, seeds: Vec::new(), misfits, rows })
+        }),
+        Kind::Exponent { of, with } => {
+            let with_columns = with.columns().collect::<Vec<_>>();
+            let cells = Cells::of(of, one, &with_columns, table, before)?;
+            let of_group = |key: Vec<Key>, members: Vec<&sources::Cell<'t>>| {
+                let mut groups = Vec::new();
+                for cell in &members {
+                    let at = key_of_group(&cells.names, &cell.key, with)?;
+                    let at = at.number().with_context(|| format!("in: {} is {at}, expected a number", with.text()))?;
+                    groups.push(Group::new(at, numbers(&cell.seeds)));
+                }
+                let law = fit::exponent(&groups);
+                Ok(Found::without_seeds(key, law.exponent, Some(law.misfit), &members))
+            };
+            cells.by(&one.groups, of_group)
+        }
+        Kind::Ratio { of, over: Over::Between(column, above, below) } => {
+            let columns = column.columns().collect::<Vec<_>>();
+            let cells = Cells::of(of, one, &columns, table, before)?;
+            let of_group = |key: Vec<Key>, members: Vec<&sources::Cell<'t>>| {
+                let pairs = cells.pairs(&members, column, above, below)?;
+                let pairs: Vec<(&[f64], &[f64])> = pairs.iter().map(|(one, other)| (&one[..], &other[..])).collect();
+                let found = fit::ratio(&pairs);
+                Ok(Found::without_seeds(key, found.ratio, Some(found.misfit), &members))
+            };
+            cells.by(&one.groups, of_group)
+        }
+        Kind::Ratio { of, over: Over::Quantity(over) } => {
+            let cells = Cells::of(of, one, &[], table, before)?;
+            let of_group = |key: Vec<Key>, members: Vec<&sources::Cell<'t>>| {
+                let mut all: Vec<Vec<(u64, (f64, f64))>> = Vec::new();
+                for cell in &members {
+                    all.push(cells.matched(cell, over, before)?);
+                }
+                let pairs: Vec<Vec<(f64, f64)>> =
+                    all.iter().map(|group| group.iter().map(|(_, pair)| *pair).collect()).collect();
+                let found = fit::matched_ratio(&pairs.iter().map(Vec::as_slice).collect::<Vec<_>>());
+                let one = Found::without_seeds(key, found.ratio, Some(found.misfit), &members);
+                let ratios = match all.as_slice() {
+                    [single] => single.iter().map(|(seed, (above, below))| (*seed, above / below)).collect(),
+                    _ => Vec::new(),
+                };
+                Ok(Found { seeds: ratios, ..one })
+            };
+            cells.by(&one.groups, of_group)
+        }
+    }
+}
+
+impl<'t> Found<'t> {
+    fn without_seeds(key: Vec<Key>, estimate: Estimate, misfit: Option<f64>, of: &[&sources::Cell<'t>]) -> Self {
+        let rows = of.iter().flat_map(|cell| cell.rows.iter().copied()).collect();
+        Found { key, estimate, seeds: Vec::new(), misfits: [misfit, None], rows }
+    }
+}
+
+/// The rows that a filter leaves, by groups.
+pub(super) fn rows_by_group<'t>(
+    table: &'t Table,
+    filter: &Filter,
+    groups: &[Quantity],
+) -> Result<BTreeMap<Vec<Key>, Vec<&'t Row>>> {
+    let key = |row: &&Row, quantity: &Quantity| row.key(quantity);
+    let mut split = split(filter.plain(table.rows.iter().collect(), key)?, groups)?;
+    for rows in split.values_mut() {
+        *rows = filter.extremes(std::mem::take(rows), key)?;
+    }
+    Ok(split)
+}
+
+/// A fit of the rows of each group.
+fn of_groups<'t>(
+    one: &plan::Fit,
+    table: &'t Table,
+    of_group: impl Fn(Vec<Key>, Vec<&'t Row>) -> Result<Found<'t>>,
+) -> Result<Vec<Found<'t>>> {
+    rows_by_group(table, &one.filter, &one.groups)?.into_iter().map(|(key, rows)| of_group(key, rows)).collect()
+}
+
+/// The numbers of seeds.
+fn numbers(seeds: &[(u64, f64)]) -> Vec<f64> {
+    seeds.iter().map(|(_, value)| *value).collect()
+}
+
+/// Whether values come from another fit.
+fn source<'a, 't>(of: &Of, before: &'a [Fitted<'t>]) -> Option<&'a Fitted<'t>> {
+    if let Of::Fit(number) = of { Some(&before[*number]) } else { None }
+}

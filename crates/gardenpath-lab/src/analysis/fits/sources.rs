@@ -1,0 +1,117 @@
+//! Where exponents and ratios take the values of seeds from: another fit, or the cells themselves.
+
+use super::super::table::{Row, Table, constants, values};
+use super::{Fitted, Found, key_of_group, rows_by_group, source};
+use crate::experiment::key::Key;
+use crate::experiment::plan::{self, Of};
+use crate::experiment::quantity::Quantity;
+use anyhow::Result;
+use std::collections::BTreeMap;
+
+/// Groups with a value for each seed.
+pub struct Cells<'t> {
+    pub names: Vec<String>,
+    all: Vec<Cell<'t>>,
+}
+
+/// One of these groups.
+pub struct Cell<'t> {
+    pub key: Vec<Key>,
+    pub seeds: Vec<(u64, f64)>,
+    pub rows: Vec<&'t Row>,
+}
+
+impl<'t> Cells<'t> {
+    /// The groups of another fit that a fit uses, or the means of a quantity by the groups of the fit and some columns.
+    pub fn of(
+        of: &Of,
+        fit: &plan::Fit,
+        columns: &[&str],
+        table: &'t Table,
+        before: &[Fitted<'t>],
+    ) -> Result<Cells<'t>> {
+        match (source(of, before), of) {
+            (Some(fitted), _) => Self::of_fit(fitted, fit),
+            (None, Of::Quantity(quantity)) => {
+                let mut groups = fit.groups.clone();
+                for column in columns {
+                    if !groups.iter().any(|group| group.text() == *column) {
+                        groups.push(Quantity::new(column, &[column])?);
+                    }
+                }
+                let mut all = Vec::new();
+                for (key, rows) in rows_by_group(table, &fit.filter, &groups)? {
+                    all.push(Cell { key, seeds: values(&rows, quantity)?, rows });
+                }
+                Ok(Cells { names: groups.iter().map(|group| group.text().to_owned()).collect(), all })
+            }
+            (None, Of::Fit(_)) => unreachable!("a fit is a source"),
+        }
+    }
+
+    fn of_fit(fitted: &Fitted<'t>, fit: &plan::Fit) -> Result<Cells<'t>> {
+        let names = fitted.groups.clone();
+        let cell =
+            |found: &Found<'t>| Cell { key: found.key.clone(), seeds: found.seeds.clone(), rows: found.rows.clone() };
+        let key = |cell: &Cell, quantity: &Quantity| key_of_group(&names, &cell.key, quantity);
+        let all = fit.filter.plain(fitted.found.iter().map(cell).collect(), key)?;
+        let all = fit.filter.extremes(all, key)?;
+        Ok(Cells { names, all })
+    }
+
+    /// A fit of the cells that agree in some quantities, for each of their values.
+    pub fn by(
+        &self,
+        groups: &[Quantity],
+        of_group: impl Fn(Vec<Key>, Vec<&Cell<'t>>) -> Result<Found<'t>>,
+    ) -> Result<Vec<Found<'t>>> {
+        let mut split: BTreeMap<Vec<Key>, Vec<&Cell<'t>>> = BTreeMap::new();
+        for cell in &self.all {
+            let key = groups.iter().map(|group| key_of_group(&self.names, &cell.key, group));
+            split.entry(key.collect::<Result<Vec<_>>>()?).or_default().push(cell);
+        }
+        split.into_iter().map(|(key, cells)| of_group(key, cells)).collect()
+    }
+
+    /// The values at one value of a column, and those at another, for all cells that agree otherwise.
+    pub fn pairs(
+        &self,
+        members: &[&Cell<'t>],
+        column: &Quantity,
+        above: &Key,
+        below: &Key,
+    ) -> Result<Vec<(Vec<f64>, Vec<f64>)>> {
+        let mut split: BTreeMap<Vec<Key>, [Vec<f64>; 2]> = BTreeMap::new();
+        for cell in members {
+            let here = key_of_group(&self.names, &cell.key, column)?;
+            let Some(side) = [above, below].iter().position(|key| **key == here) else { continue };
+            let others = self.names.iter().zip(&cell.key).filter(|(name, _)| *name != column.text());
+            let entry = split.entry(others.map(|(_, key)| key.clone()).collect()).or_default();
+            entry[side].extend(cell.seeds.iter().map(|(_, value)| *value));
+        }
+        Ok(split.into_values().map(|[above, below]| (above, below)).collect())
+    }
+
+    /// The values of a cell beside those of something else, by seed.
+    pub fn matched(&self, cell: &Cell<'t>, over: &Of, before: &[Fitted<'t>]) -> Result<Vec<(u64, (f64, f64))>> {
+        let below: BTreeMap<u64, f64> = match (source(over, before), over) {
+            (Some(fitted), _) => {
+                let fits = |found: &&Found| {
+                    let pairs = fitted.groups.iter().zip(&found.key);
+                    pairs.into_iter().all(|(name, key)| {
+                        self.names.iter().position(|own| own == name).is_none_or(|k| cell.key[k] == *key)
+                    })
+                };
+                let found: Vec<&Found> = fitted.found.iter().filter(fits).collect();
+                if found.len() > 1 {
+                    anyhow::bail!("over: {} has several groups for each one here: group by the same", fitted.name);
+                }
+                found.into_iter().flat_map(|found| found.seeds.iter().copied()).collect()
+            }
+            (None, Of::Quantity(quantity)) => constants(&cell.rows, quantity)?,
+            (None, Of::Fit(_)) => unreachable!("a fit is a source"),
+        };
+        let pair = |(seed, above): &(u64, f64)| Some((*seed, (*above, *below.get(seed)?)));
+        Ok(cell.seeds.iter().filter_map(pair).collect())
+    }
+}

@@ -1,0 +1,137 @@
+//! Claims: what a fit should have given, how far from it is near enough, and who says so.
+
+use super::super::fields::Fields;
+use super::super::filter::Filter;
+use super::super::quantity::{Quantity, unknown};
+use super::{Fit, check_name, names};
+use crate::fit::Expected;
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use toml::Table;
+
+/// A claim about every group of a fit that meets a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Its name.
+    pub id: String,
+    /// What is claimed, in one sentence.
+    pub statement: String,
+    /// The number of the fit that decides.
+    pub fit: usize,
+    /// Which groups of it.
+    pub filter: Filter,
+    /// What the fit should have given.
+    pub expected: Bound,
+    /// Why it may be that far from it.
+    pub reason: String,
+    /// Who says so.
+    pub source: Origin,
+    /// What we say instead, and why.
+    pub corrected: Option<(Bound, String)>,
+}
+
+/// Who says something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Origin {
+    /// A formula of the paper.
+    #[serde(rename = "paper formula")]
+    PaperFormula,
+    /// An experiment of the paper.
+    #[serde(rename = "paper experiment")]
+    PaperExperiment,
+    /// It must be so.
+    #[serde(rename = "identity")]
+    Identity,
+    /// We do.
+    #[serde(rename = "ours")]
+    Ours,
+}
+
+impl Origin {
+    const NAMES: [(&str, Origin); 4] = [
+        ("ours", Origin::Ours),
+        ("paper formula", Origin::PaperFormula),
+        ("paper experiment", Origin::PaperExperiment),
+        ("identity", Origin::Identity),
+    ];
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.into_iter().find(|(_, origin)| *origin == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// What a number should be; the parts may depend on the group.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Bound {
+    /// A number, up to a margin.
+    Near(Quantity, Quantity),
+    /// A number, up to a factor.
+    Factor(Quantity, Quantity),
+    /// This or less.
+    AtMost(Quantity),
+    /// This or more.
+    AtLeast(Quantity),
+}
+
+impl Bound {
+    const KEYS: [&'static str; 5] = ["expected", "margin", "factor", "at_most", "at_least"];
+
+    fn read(fields: &Fields, known: &[&str]) -> Result<Self> {
+        let given = |key: &str| -> Result<Quantity> {
+            let text = fields.expression(key)?.with_context(|| format!("{key} is missing"))?;
+            Quantity::new(&text, known).with_context(|| key.to_owned())
+        };
+        let shape = Self::KEYS.map(|key| fields.has(key));
+        match shape {
+            [true, true, false, false, false] => Ok(Bound::Near(given("expected")?, given("margin")?)),
+            [true, false, true, false, false] => Ok(Bound::Factor(given("expected")?, given("factor")?)),
+            [false, false, false, true, false] => Ok(Bound::AtMost(given("at_most")?)),
+            [false, false, false, false, true] => Ok(Bound::AtLeast(given("at_least")?)),
+            _ => bail!("expected either expected and margin, or expected and factor, or at_most, or at_least"),
+        }
+    }
+
+    /// What it is for a group, whose values are looked up.
+    pub fn of_group(&self, name: &dyn Fn(&str) -> Option<f64>) -> Result<Expected> {
+        Ok(match self {
+            Bound::Near(value, margin) => Expected::Near { value: value.value(name)?, margin: margin.value(name)? },
+            Bound::Factor(value, factor) => Expected::Factor { value: value.value(name)?, factor: factor.value(name)? },
+            Bound::AtMost(most) => Expected::AtMost(most.value(name)?),
+            Bound::AtLeast(least) => Expected::AtLeast(least.value(name)?),
+        })
+    }
+}
+
+impl Claim {
+    pub(super) fn read(table: &Table, fits: &[Fit]) -> Result<Self> {
+        let own = ["id", "statement", "fit", "where", "reason", "source", "corrected"];
+        let fields = Fields::new(table, &[&own[..], &Bound::KEYS].concat())?;
+        let id = fields.required("id")?.to_owned();
+        check_name(&id)?;
+        let fit = fields.required("fit")?;
+        let number = fits.iter().position(|other| other.name == fit);
+        let number = number.ok_or_else(|| unknown(fit, &names(fits))).context("fit")?;
+        let known = fits[number].group_names();
+        let corrected = match fields.table("corrected")? {
+            None => None,
+            Some(table) => Some(corrected(table, &known).context("corrected")?),
+        };
+        fields.required("source")?;
+        Ok(Claim {
+            id,
+            statement: fields.required("statement")?.trim().to_owned(),
+            fit: number,
+            filter: Filter::read(fields.table("where")?, &known)?,
+            expected: Bound::read(&fields, &known)?,
+            reason: fields.required("reason")?.trim().to_owned(),
+            source: fields.choice("source", &Origin::NAMES)?,
+            corrected,
+        })
+    }
+}
+
+fn corrected(table: &Table, known: &[&str]) -> Result<(Bound, String)> {
+    let fields = Fields::new(table, &[&["reason"][..], &Bound::KEYS].concat())?;
+    Ok((Bound::read(&fields, known)?, fields.required("reason")?.trim().to_owned()))
+}

@@ -1,0 +1,270 @@
+//! Fits: what they read, and how groups are formed.
+
+use super::super::fields::Fields;
+use super::super::filter::Filter;
+use super::super::key::Key;
+use super::super::quantity::Quantity;
+use super::{check_name, names};
+use crate::fit::Direction;
+use anyhow::{Context, Result, anyhow, bail};
+use toml::Table;
+
+/// A number for each group, from the values of its seeds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// Its name, by which claims and later fits mean it.
+    pub name: String,
+    /// What is fitted.
+    pub kind: Kind,
+    /// What tells groups apart.
+    pub groups: Vec<Quantity>,
+    /// Which cells, or which groups of another fit, are used.
+    pub filter: Filter,
+}
+
+/// What is fitted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// Where the curve of each seed crosses a level.
+    Threshold {
+        /// The height of the curve.
+        of: Quantity,
+        /// The place along it.
+        along: Quantity,
+        /// The level.
+        level: f64,
+        /// The way through it.
+        direction: Direction,
+    },
+    /// The power of something with which something grows.
+    Exponent {
+        /// What grows.
+        of: Of,
+        /// With what.
+        with: Quantity,
+    },
+    /// The power of something by which `along` is divided so that curves fall on one another.
+    Collapse {
+        /// The height of the curves.
+        of: Quantity,
+        /// The place along them.
+        along: Quantity,
+        /// What tells the curves apart.
+        by: Quantity,
+        /// The power that is expected.
+        predicted: f64,
+    },
+    /// The mean over seeds.
+    Mean {
+        /// Of this.
+        of: Quantity,
+    },
+    /// A ratio.
+    Ratio {
+        /// What is divided.
+        of: Of,
+        /// By what.
+        over: Over,
+    },
+}
+
+/// Where the values of seeds come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Of {
+    /// The fit with this number, which has one value for each seed.
+    Fit(usize),
+    /// A quantity of the cells.
+    Quantity(Quantity),
+}
+
+/// What a ratio divides by.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Over {
+    /// Another quantity of the same seeds.
+    Quantity(Of),
+    /// The same quantity elsewhere: at the second of two values of a column, instead of the first.
+    Between(Quantity, Key, Key),
+}
+
+const KINDS: [(&str, &[&str]); 5] = [
+    ("threshold", &["of", "along", "level", "direction"]),
+    ("exponent", &["of", "in"]),
+    ("collapse", &["of", "along", "by", "predicted"]),
+    ("mean", &["of"]),
+    ("ratio", &["of", "over", "between"]),
+];
+
+impl Fit {
+    pub(super) fn read(table: &Table, before: &[Fit], columns: &[&str]) -> Result<Self> {
+        let word = match table.get("kind") {
+            Some(toml::Value::String(word)) => word.as_str(),
+            Some(other) => bail!("kind is {other}, expected a text"),
+            None => bail!("kind is missing: expected one of {}", KINDS.map(|kind| kind.0).join(", ")),
+        };
+        let Some((_, own)) = KINDS.into_iter().find(|kind| kind.0 == word) else {
+            bail!("kind is {word:?}, expected one of {}", KINDS.map(|kind| kind.0).join(", "))
+        };
+        let fields = Fields::new(table, &[&["name", "kind", "groups", "where"], own].concat())?;
+        let name = fields.required("name")?.to_owned();
+        check_name(&name)?;
+        if columns.contains(&name.as_str()) {
+            bail!("a column has this name already");
+        }
+        if before.iter().any(|fit| fit.name == name) {
+            bail!("there is another fit of this name");
+        }
+        let reader = Reader { fields: &fields, before, columns };
+        let (kind, known) = reader.kind(word)?;
+        let groups = reader.groups(&known)?;
+        let filter = Filter::read(fields.table("where")?, &known)?;
+        let fit = Fit { name, kind, groups, filter };
+        fit.check_sources(before)?;
+        Ok(fit)
+    }
+
+    /// The names of its groups.
+    pub fn group_names(&self) -> Vec<&str> {
+        self.groups.iter().map(Quantity::text).collect()
+    }
+
+    /// Whether it has a value for each seed, which other fits can use.
+    pub fn has_seeds(&self) -> bool {
+        matches!(self.kind, Kind::Threshold { .. } | Kind::Mean { .. } | Kind::Ratio { over: Over::Quantity(_), .. })
+    }
+
+    /// Refuses groups of another fit that would be mixed unseen.
+    fn check_sources(&self, before: &[Fit]) -> Result<()> {
+        let used: Vec<&str> = match &self.kind {
+            Kind::Exponent { of: Of::Fit(_), with } => with.columns().collect(),
+            Kind::Ratio { of: Of::Fit(_), over: Over::Between(column, ..) } => column.columns().collect(),
+            _ => return Ok(()),
+        };
+        let (Kind::Exponent { of: Of::Fit(source), .. } | Kind::Ratio { of: Of::Fit(source), .. }) = self.kind else {
+            return Ok(());
+        };
+        let is_ratio = matches!(self.kind, Kind::Ratio { .. });
+        let source = &before[source];
+        let (own, conditions): (Vec<&str>, Vec<&str>) = (self.group_names(), self.filter.columns().collect());
+        let is_used = |name: &&str| own.contains(name) || used.contains(name) || conditions.contains(name);
+        match source.group_names().into_iter().find(|name| !is_used(name)) {
+            Some(name) if !is_ratio => {
+                bail!("{} has groups by {name}: add {name} to groups or to where", source.name)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Reads the entries of one fit.
+struct Reader<'a> {
+    fields: &'a Fields<'a>,
+    before: &'a [Fit],
+    columns: &'a [&'a str],
+}
+
+impl<'a> Reader<'a> {
+    /// What is fitted, and the names that its groups and conditions can use.
+    fn kind(&self, word: &str) -> Result<(Kind, Vec<&'a str>)> {
+        let all = self.columns.to_vec();
+        match word {
+            "threshold" => {
+                let direction =
+                    self.fields.choice("direction", &[("falls", Direction::Falls), ("rises", Direction::Rises)])?;
+                let level = self.fields.number("level")?.context("level is missing")?;
+                let (of, along) = (self.quantity("of")?, self.quantity("along")?);
+                Ok((Kind::Threshold { of, along, level, direction }, all))
+            }
+            "collapse" => {
+                let predicted = self.fields.number("predicted")?.unwrap_or(1.0);
+                let (of, along, by) = (self.quantity("of")?, self.quantity("along")?, self.quantity("by")?);
+                Ok((Kind::Collapse { of, along, by, predicted }, all))
+            }
+            "mean" => Ok((Kind::Mean { of: self.quantity("of")? }, all)),
+            "exponent" => {
+                let of = self.source("of")?;
+                let known = self.known(&of);
+                let with = self.expression("in", &known)?;
+                Ok((Kind::Exponent { of, with }, known))
+            }
+            _ => {
+                let of = self.source("of")?;
+                let known = self.known(&of);
+                let over = self.over(&known)?;
+                Ok((Kind::Ratio { of, over }, known))
+            }
+        }
+    }
+
+    fn over(&self, known: &[&str]) -> Result<Over> {
+        match (self.fields.has("over"), self.fields.table("between")?) {
+            (true, None) => Ok(Over::Quantity(self.source("over")?)),
+            (false, Some(table)) => {
+                let wrong = "between: expected a column and two of its values, such as { depth = [3, 2] }";
+                let (name, value) = table.iter().next().filter(|_| table.len() == 1).context(wrong)?;
+                let keys: Option<Vec<Key>> =
+                    value.as_array().and_then(|list| list.iter().map(Key::from_toml).collect());
+                let [above, below] = keys.and_then(|keys| keys.try_into().ok()).context(wrong)?;
+                Ok(Over::Between(Quantity::new(name, known).context("between")?, above, below))
+            }
+            _ => bail!("expected either over or between"),
+        }
+    }
+
+    fn quantity(&self, key: &str) -> Result<Quantity> {
+        let text = self.fields.expression(key)?.with_context(|| format!("{key} is missing"))?;
+        if names(self.before).contains(&text.as_str()) {
+            bail!("{key}: {text} is a fit, expected a column or an expression of columns");
+        }
+        Quantity::new(&text, self.columns).with_context(|| key.to_owned())
+    }
+
+    fn expression(&self, key: &str, known: &[&str]) -> Result<Quantity> {
+        let text = self.fields.expression(key)?.with_context(|| format!("{key} is missing"))?;
+        Quantity::new(&text, known).with_context(|| key.to_owned())
+    }
+
+    /// A fit of which seeds have values, or a quantity.
+    fn source(&self, key: &str) -> Result<Of> {
+        let text = self.fields.expression(key)?.with_context(|| format!("{key} is missing"))?;
+        if let Some(number) = self.before.iter().position(|fit| fit.name == text) {
+            if !self.before[number].has_seeds() {
+                bail!("{key}: {text} has one number for all seeds, expected a fit with one for each");
+            }
+            return Ok(Of::Fit(number));
+        }
+        let known = [self.columns, &names(self.before)].concat();
+        match Quantity::new(&text, self.columns) {
+            Ok(quantity) => Ok(Of::Quantity(quantity)),
+            // A name that is neither: both are listed.
+            Err(_) if Quantity::new(&text, &known).is_ok() => {
+                Err(anyhow!("{key}: {text}: fits cannot be part of an expression"))
+            }
+            Err(error) => match Quantity::new(&text, &known) {
+                Err(wider) if error.to_string().starts_with("there is no") => {
+                    Err(wider).with_context(|| key.to_owned())
+                }
+                _ => Err(error).with_context(|| key.to_owned()),
+            },
+        }
+    }
+
+    /// The names that groups of something can have.
+    fn known(&self, of: &Of) -> Vec<&'a str> {
+        match of {
+            Of::Fit(number) => self.before[*number].group_names(),
+            Of::Quantity(_) => self.columns.to_vec(),
+        }
+    }
+
+    fn groups(&self, known: &[&str]) -> Result<Vec<Quantity>> {
+        let mut groups: Vec<Quantity> = Vec::new();
+        for text in self.fields.texts("groups")? {
+            let group = Quantity::new(text, known).context("groups")?;
+            if groups.contains(&group) {
+                bail!("groups: {text} is there twice");
+            }
+            groups.push(group);
+        }
+        Ok(groups)
+    }
+}

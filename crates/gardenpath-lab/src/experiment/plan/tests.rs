@@ -1,0 +1,241 @@
+use crate::experiment::{Experiment, Scale, built_in};
+
+const EXAMPLE: &str = r#"
+measure = "train"
+[[grid]]
+model = "cnn"
+depth = [2, 3]
+vocab = [8, 16, 32]
+fraction = 0.25
+samples = [100, 1000]
+width = 8
+seed = "1..5"
+
+[[fit]]
+name = "crossing"
+kind = "threshold"
+of = "normalized_loss"
+along = "samples"
+level = 0.5
+groups = ["vocab", "depth"]
+
+[[fit]]
+name = "growth"
+kind = "exponent"
+of = "crossing"
+in = "vocab"
+groups = ["depth"]
+
+[[fit]]
+name = "factor"
+kind = "ratio"
+of = "crossing"
+between = { depth = [3, 2] }
+
+[[fit]]
+name = "share"
+kind = "ratio"
+of = "normalized_loss"
+over = "bayes_normalized_loss"
+groups = ["samples", "vocab", "depth"]
+
+[[fit]]
+name = "one"
+kind = "collapse"
+of = "normalized_loss"
+along = "samples"
+by = "vocab"
+groups = ["depth"]
+
+[[claim]]
+id = "v2"
+statement = "It grows."
+fit = "growth"
+where = { depth = 2 }
+expected = "depth"
+margin = 0.25
+reason = "Finite sizes."
+source = "paper formula"
+
+[[panel]]
+title = "Losses"
+x = "samples"
+y = "normalized_loss"
+color = "vocab"
+marker = "depth"
+lines = [{ y = 0.5, label = "half" }, { x = 3 }, { y = "bayes_normalized_loss" }]
+
+[[panel]]
+x = "vocab"
+y = "crossing"
+color = "depth"
+"#;
+
+#[test]
+fn everything_is_read() {
+    let plan = Experiment::parse(EXAMPLE).unwrap().plan;
+    assert_eq!((plan.fits.len(), plan.claims.len(), plan.panels.len()), (5, 1, 2));
+    assert_eq!(plan.fits[0].group_names(), ["vocab", "depth"]);
+    assert_eq!(plan.panels[0].lines.len(), 3);
+}
+
+#[test]
+fn what_is_wrong_is_named_with_what_there_is() {
+    for (from, to, expected) in [
+        (
+            "of = \"normalized_loss\"",
+            "of = \"normalised_loss\"",
+            "[[fit]] crossing: of: there is no normalised_loss; did you mean normalized_loss? There are: vocab, depth, fraction, ",
+        ),
+        (
+            "along = \"samples\"",
+            "along = \"sentence\"",
+            "[[fit]] crossing: along: there is no sentence. There are: vocab, ",
+        ),
+        (
+            "groups = [\"vocab\", \"depth\"]",
+            "groups = [\"vocab\", \"layer\"]",
+            "[[fit]] crossing: groups: there is no layer; did you mean layers? There are: ",
+        ),
+        ("groups = [\"vocab\", \"depth\"]", "groups = \"vocab\"", "[[fit]] crossing: groups: expected a list of names"),
+        ("groups = [\"vocab\", \"depth\"]", "groups = [\"vocab\", \"vocab\"]", "groups: vocab is there twice"),
+        (
+            "of = \"crossing\"\nin",
+            "of = \"crosing\"\nin",
+            "[[fit]] growth: of: there is no crosing; did you mean crossing? There are: vocab, ",
+        ),
+        (
+            "of = \"crossing\"\nin",
+            "of = \"2 * crossing\"\nin",
+            "[[fit]] growth: of: 2 * crossing: fits cannot be part of an expression",
+        ),
+        ("in = \"vocab\"", "in = \"width\"", "[[fit]] growth: in: there is no width. There are: vocab, depth"),
+        (
+            "in = \"vocab\"\ngroups = [\"depth\"]",
+            "in = \"vocab\"",
+            "[[fit]] growth: crossing has groups by depth: add depth to groups or to where",
+        ),
+        ("name = \"growth\"", "name = \"crossing\"", "there is another fit of this name"),
+        ("name = \"growth\"", "name = \"vocab\"", "a column has this name already"),
+        ("name = \"growth\"", "name = \"v^2\"", "expected letters, digits"),
+        (
+            "name = \"growth\"",
+            "title = \"growth\"",
+            "[[fit]] number 2: title: did not expect this here, only name, kind, groups, where, of, in",
+        ),
+        (
+            "kind = \"exponent\"",
+            "kind = \"exponential\"",
+            "kind is \"exponential\", expected one of threshold, exponent, collapse, mean, ratio",
+        ),
+        ("level = 0.5\n", "", "[[fit]] crossing: level is missing"),
+        ("level = 0.5\n", "level = \"half\"\n", "level is \"half\", expected a number"),
+        ("level = 0.5\n", "level = 0.5\ndirection = \"down\"\n", "direction is \"down\", expected one of falls, rises"),
+        ("between = { depth = [3, 2] }", "between = { depth = 3 }", "between: expected a column and two of its values"),
+        (
+            "between = { depth = [3, 2] }",
+            "between = { width = [3, 2] }",
+            "between: there is no width. There are: vocab, depth",
+        ),
+        ("between = { depth = [3, 2] }", "", "expected either over or between"),
+        ("of = \"crossing\"\nbetween", "of = \"growth\"\nbetween", "growth has one number for all seeds"),
+        ("by = \"vocab\"", "by = \"crossing\"", "by: crossing is a fit, expected a column"),
+        ("by = \"vocab\"", "by = \"vocab^\"", "by: vocab^: expected a number or a name"),
+        (
+            "fit = \"growth\"",
+            "fit = \"growht\"",
+            "[[claim]] v2: fit: there is no growht; did you mean growth? There are: crossing, growth, factor, share, one",
+        ),
+        ("where = { depth = 2 }", "where = { vocab = 2 }", "[[claim]] v2: where: there is no vocab. There are: depth"),
+        ("expected = \"depth\"", "expected = \"vocab\"", "[[claim]] v2: expected: there is no vocab. There are: depth"),
+        ("margin = 0.25\n", "", "[[claim]] v2: expected either expected and margin, or expected and factor"),
+        ("reason = \"Finite sizes.\"\n", "", "[[claim]] v2: reason is missing"),
+        (
+            "source = \"paper formula\"",
+            "source = \"gossip\"",
+            "source is \"gossip\", expected one of ours, paper formula, paper experiment, identity",
+        ),
+        (
+            "source = \"paper formula\"",
+            "source = \"ours\"\ncorrected = { expected = 3 }",
+            "[[claim]] v2: corrected: expected either",
+        ),
+        (
+            "[[panel]]\ntitle",
+            "[[claim]]\nid = \"v2\"\nstatement = \"a\"\nfit = \"growth\"\nat_most = 1\nreason = \"b\"\nsource = \"ours\"\n[[panel]]\ntitle",
+            "there is another claim of this id",
+        ),
+        (
+            "color = \"vocab\"",
+            "colour = \"vocab\"",
+            "[[panel]] Losses: colour: did not expect this here, only title, x, y, ",
+        ),
+        (
+            "color = \"vocab\"",
+            "color = \"vocap\"",
+            "[[panel]] Losses: color: there is no vocap; did you mean vocab? There are",
+        ),
+        (
+            "y = \"crossing\"",
+            "y = \"crossings\"",
+            "[[panel]] number 2: y: there is no crossings; did you mean crossing? There are",
+        ),
+        (
+            "color = \"depth\"",
+            "color = \"width\"",
+            "[[panel]] number 2: color: there is no width. There are: vocab, depth",
+        ),
+        (
+            "lines = [",
+            "x_scale = \"logarithmic\"\nlines = [",
+            "x_scale is \"logarithmic\", expected one of linear, log",
+        ),
+        ("{ x = 3 }", "{ z = 3 }", "lines: z: did not expect this here, only x, y, label"),
+        ("[[panel]]\ntitle", "[panel]\ntitle", "write [[panel]] in double brackets"),
+    ] {
+        let text = EXAMPLE.replacen(from, to, 1);
+        assert_ne!(text, EXAMPLE, "{from}");
+        // One panel less, so that a table of the same name can stand alone.
+        let text = if to.starts_with("[panel]") { text.split("\n[[panel]]").next().unwrap().to_owned() } else { text };
+        let error = format!("{:#}", Experiment::parse(&text).unwrap_err());
+        assert!(error.contains(expected) && !error.contains('\n'), "{to}: {error}");
+    }
+}
+
+#[test]
+fn fits_in_files_of_the_program_are_about_their_columns() {
+    for name in ["cnn", "inn", "transformer", "snr", "purity", "cnn-quarter", "cnn-ambiguous"] {
+        let experiment = built_in::find(name).unwrap();
+        assert!(!experiment.plan.fits.is_empty() && !experiment.plan.panels.is_empty(), "{name}");
+        assert!(!experiment.plan.claims.is_empty(), "{name}");
+        assert!(experiment.plan.claims.iter().all(|claim| claim.reason.len() > 20), "{name}");
+    }
+}
+
+#[test]
+fn scales_have_any_name_and_one_is_meant() {
+    let with = |grids: &str| {
+        let grids: String = grids
+            .split(' ')
+            .map(|name| format!("[[{name}]]\nvocab = 4\ndepth = 2\nfraction = 0.5\nseed = 1\n"))
+            .collect();
+        Experiment::parse(&format!("measure = 'entropy'\n{grids}")).unwrap()
+    };
+    let error = |experiment: &Experiment, asked: Option<&str>| {
+        let asked: Option<Scale> = asked.map(|name| name.parse().unwrap());
+        experiment.scale(asked.as_ref()).unwrap_err().to_string()
+    };
+    let several = with("full my-laptop quick day");
+    assert_eq!(several.scale_names(), ["quick", "day", "full", "my-laptop"]);
+    assert_eq!(several.scale(None).unwrap(), Scale::QUICK);
+    assert_eq!(several.scale(Some(&Scale::DAY)).unwrap(), Scale::DAY);
+    assert_eq!(
+        error(&several, Some("night")),
+        "there is no scale night; the experiment has quick, day, full, my-laptop"
+    );
+    assert_eq!(with("night").scale(None).unwrap().name(), "night");
+    assert_eq!(error(&with("night day"), None), "--scale is missing: the experiment has the scales day, night");
+    let one = with("grid");
+    assert!(one.scale(None).is_ok() && one.cells(&Scale::FULL).unwrap().len() == 1);
+    assert_eq!(error(&one, Some("quick")), "--scale has no effect here: the experiment has one scale, [[grid]]");
+}

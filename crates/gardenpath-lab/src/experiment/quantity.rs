@@ -1,0 +1,91 @@
+//! What fits and panels read: a column of the results, or an expression of columns.
+
+use super::expression::{FUNCTIONS, MEAN, names, value};
+use super::nearest::suggestion;
+use anyhow::{Result, anyhow, bail};
+
+/// A column, or an expression of columns such as `samples / vocab^2`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quantity {
+    text: String,
+}
+
+impl Quantity {
+    /// Reads an expression of these names. Others are refused, with all that there are.
+    pub fn new(text: &str, known: &[&str]) -> Result<Self> {
+        let quantity = Quantity { text: text.trim().to_owned() };
+        if quantity.text.is_empty() {
+            bail!("expected the name of a column or an expression");
+        }
+        value(&quantity.text, &|_| Some(1.0)).map_err(|error| anyhow!("{text}: {error}"))?;
+        // What has a name as a whole, such as a group by an expression, need not be taken apart.
+        let is_known = |name: &&str| known.contains(name) || known.contains(&quantity.text.as_str());
+        if let Some(name) = quantity.columns().find(|name| !is_known(name)) {
+            return Err(unknown(name, known));
+        }
+        Ok(quantity)
+    }
+
+    /// How it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The names in it.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        names(&self.text).filter(|name| !FUNCTIONS.contains(name) && *name != MEAN)
+    }
+
+    /// Whether it is a column as it is.
+    pub fn is_column(&self) -> bool {
+        self.columns().next() == Some(&self.text)
+    }
+
+    /// Its value, with names looked up; not finite where the arithmetic is not.
+    pub fn value(&self, name: &dyn Fn(&str) -> Option<f64>) -> Result<f64> {
+        value(&self.text, name).map_err(|error| anyhow!("{}: {error}", self.text))
+    }
+}
+
+/// That there is nothing of this name, with what there is.
+pub fn unknown(name: &str, known: &[&str]) -> anyhow::Error {
+    let hint = suggestion(name, known.iter().copied());
+    let end = if hint.is_empty() { "." } else { "" };
+    match known {
+        [] => anyhow!("there is no {name}, and nothing else to name here"),
+        _ => anyhow!("there is no {name}{hint}{end} There are: {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_must_be_known() {
+        let known = ["samples", "vocab", "signal"];
+        let columns =
+            |text: &str| Quantity::new(text, &known).unwrap().columns().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(columns("samples / vocab^2 + mean(signal) + max(1, 2)"), ["samples", "vocab", "signal"]);
+        assert!(Quantity::new("vocab", &known).unwrap().is_column());
+        assert!(
+            !Quantity::new("vocab^2", &known).unwrap().is_column() && !Quantity::new("2", &known).unwrap().is_column()
+        );
+        for (text, expected) in [
+            ("sample", "there is no sample; did you mean samples? There are: samples, vocab, signal"),
+            ("colour", "there is no colour. There are: samples, vocab, signal"),
+            ("mean(loss)", "there is no loss. There are"),
+            ("vocab +", "vocab +: expected a number or a name"),
+            ("", "expected the name of a column"),
+        ] {
+            let error = Quantity::new(text, &known).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn values_need_not_be_finite() {
+        let quantity = Quantity::new("1 / vocab", &["vocab"]).unwrap();
+        assert_eq!(quantity.value(&|_| Some(0.0)).unwrap(), f64::INFINITY);
+    }
+}
