@@ -84,7 +84,14 @@ fn the_examples_do_what_the_page_says() {
 
 #[test]
 fn the_page_names_everything() {
-    for name in measure::NAMES.iter().copied().chain(built_in::names()).chain(["expects", "[parameters]", "[[grid]]", "[[fit]]", "[[claim]]", "[[panel]]"]) {
+    for name in measure::NAMES.iter().copied().chain(built_in::names()).chain([
+        "expects",
+        "[parameters]",
+        "[[grid]]",
+        "[[fit]]",
+        "[[claim]]",
+        "[[panel]]",
+    ]) {
         assert!(PAGE.contains(&format!("`{name}`")), "{name}");
     }
 }

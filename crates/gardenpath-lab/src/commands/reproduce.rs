@@ -30,7 +30,7 @@ Examples:
 pub struct Arguments {
     /// Names of figures [default: all]
     figures: Vec<String>,
-    /// How large the experiments are
+    /// How large the experiments are: quick or full
     #[arg(long, value_name = "NAME", default_value = "quick")]
     scale: Scale,
     /// Directory of the report and of all results

@@ -72,6 +72,9 @@ impl Filter {
             };
             let keys = items.iter().map(|item| key(item, quantity)).collect::<Result<Vec<_>>>()?;
             let best = keys.iter().filter_map(Key::number).reduce(better);
+            if best.is_none() && !keys.is_empty() {
+                bail!("where: {} has no numbers to choose the largest or smallest of", quantity.text());
+            }
             let mut keys = keys.into_iter();
             items.retain(|_| keys.next().and_then(|key| key.number()) == best);
         }
@@ -136,6 +139,7 @@ mod tests {
         for (text, expected) in [
             ("w = 8", "where: there is no w; did you mean v? There are: v, name"),
             ("v = { least = 8 }", "where: v: least: did not expect this here, only at_least, at_most"),
+            ("name = 'largest'", "where: name has no numbers"),
             ("v = []", "where: v: expected a list of numbers or texts"),
             ("v = 2026-01-01", "where: v: expected a value"),
         ] {

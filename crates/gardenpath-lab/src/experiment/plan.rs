@@ -47,6 +47,9 @@ pub use panel::{Level, Line, Panel};
 use anyhow::{Context, Result, bail};
 use toml::Table;
 
+/// The most fits, claims and panels of an experiment: a page with more helps nobody.
+const MOST: usize = 100;
+
 /// Fits, claims and panels, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
@@ -62,6 +65,11 @@ impl Plan {
     /// Reads the tables of an experiment whose results have these columns.
     pub(super) fn read(fits: &[Table], claims: &[Table], panels: &[Table], columns: &[&str]) -> Result<Self> {
         let mut plan = Plan::default();
+        for (kind, tables) in [("fit", fits), ("claim", claims), ("panel", panels)] {
+            if tables.len() > MOST {
+                bail!("there are {} [[{kind}]], expected at most {MOST}", tables.len());
+            }
+        }
         for (number, table) in fits.iter().enumerate() {
             let fit = Fit::read(table, &plan.fits, columns).with_context(|| place("fit", number, table, "name"))?;
             plan.fits.push(fit);

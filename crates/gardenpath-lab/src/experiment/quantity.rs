@@ -11,8 +11,18 @@ pub struct Quantity {
 }
 
 impl Quantity {
-    /// Reads an expression of these names. Others are refused, with all that there are.
+    /// Reads an expression of these names, for something that each cell or group has by itself. Other names are refused, with all that
+    /// there are.
     pub fn new(text: &str, known: &[&str]) -> Result<Self> {
+        let quantity = Self::in_group(text, known)?;
+        if names(&quantity.text).any(|name| name == MEAN) {
+            bail!("{text}: mean(…) needs a group of cells, and has none here");
+        }
+        Ok(quantity)
+    }
+
+    /// Reads an expression that can also have means over a group, `mean(column)`.
+    pub fn in_group(text: &str, known: &[&str]) -> Result<Self> {
         let quantity = Quantity { text: text.trim().to_owned() };
         if quantity.text.is_empty() {
             bail!("expected the name of a column or an expression");
@@ -65,7 +75,7 @@ mod tests {
     fn names_must_be_known() {
         let known = ["samples", "vocab", "signal"];
         let columns =
-            |text: &str| Quantity::new(text, &known).unwrap().columns().map(str::to_owned).collect::<Vec<_>>();
+            |text: &str| Quantity::in_group(text, &known).unwrap().columns().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(columns("samples / vocab^2 + mean(signal) + max(1, 2)"), ["samples", "vocab", "signal"]);
         assert!(Quantity::new("vocab", &known).unwrap().is_column());
         assert!(
@@ -75,6 +85,7 @@ mod tests {
             ("sample", "there is no sample; did you mean samples? There are: samples, vocab, signal"),
             ("colour", "there is no colour. There are: samples, vocab, signal"),
             ("mean(loss)", "there is no loss. There are"),
+            ("2 * mean( vocab )", "2 * mean( vocab ): mean(…) needs a group of cells"),
             ("vocab +", "vocab +: expected a number or a name"),
             ("", "expected the name of a column"),
         ] {

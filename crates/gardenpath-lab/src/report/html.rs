@@ -245,10 +245,14 @@ mod tests {
     }
 
     fn page() -> String {
+        page_about(Subject::Paper)
+    }
+
+    fn page_about(subject: Subject) -> String {
         let states = [State::Done, State::Waiting, State::Running, State::Failed(NASTY.into()), State::Done];
         let entries = NAMES.into_iter().zip(states).map(|(name, state)| entry(name, state)).collect();
         html(&Report {
-            subject: Subject::Paper,
+            subject,
             entries,
             scale: NASTY.into(),
             started_text: Some(NASTY.into()),
@@ -281,6 +285,21 @@ mod tests {
             assert!(elements(document, "p").any(|line| text(line) == format!("! failed {shown}")));
             assert!(elements(document, "p").any(|line| text(line).contains(&format!("Started {shown}."))));
         });
+    }
+
+    #[test]
+    fn pages_about_experiments_are_one_file() {
+        let page = page_about(Subject::Experiments);
+        let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+        let document = Document::parse_with_options(&page, options).unwrap();
+        assert!(document.descendants().filter_map(|node| node.attribute("href")).all(|link| link.starts_with('#')));
+        let badges: Vec<String> =
+            elements(&document, "span").filter(|b| b.attribute("class") == Some("badge too-small")).map(text).collect();
+        assert_eq!(
+            badges,
+            ["? 2 inconclusive", "? 1 inconclusive", "? 1 inconclusive", "? inconclusive", "? inconclusive"]
+        );
+        assert!(!page.contains("the paper") && !page.contains("this run took"), "the same results give the same bytes");
     }
 
     #[test]

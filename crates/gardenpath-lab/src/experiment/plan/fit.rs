@@ -171,15 +171,15 @@ impl<'a> Reader<'a> {
                 let direction =
                     self.fields.choice("direction", &[("falls", Direction::Falls), ("rises", Direction::Rises)])?;
                 let level = self.fields.number("level")?.context("level is missing")?;
-                let (of, along) = (self.quantity("of")?, self.quantity("along")?);
+                let (of, along) = (self.in_group("of")?, self.in_group("along")?);
                 Ok((Kind::Threshold { of, along, level, direction }, all))
             }
             "collapse" => {
                 let predicted = self.fields.number("predicted")?.unwrap_or(1.0);
-                let (of, along, by) = (self.quantity("of")?, self.quantity("along")?, self.quantity("by")?);
+                let (of, along, by) = (self.in_group("of")?, self.in_group("along")?, self.columns_only("by")?);
                 Ok((Kind::Collapse { of, along, by, predicted }, all))
             }
-            "mean" => Ok((Kind::Mean { of: self.quantity("of")? }, all)),
+            "mean" => Ok((Kind::Mean { of: self.in_group("of")? }, all)),
             "exponent" => {
                 let of = self.source("of")?;
                 let known = self.known(&of);
@@ -210,12 +210,23 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn quantity(&self, key: &str) -> Result<Quantity> {
+    /// A quantity of cells that is read within a group.
+    fn in_group(&self, key: &str) -> Result<Quantity> {
+        Quantity::in_group(&self.no_fit(key)?, self.columns).with_context(|| key.to_owned())
+    }
+
+    /// A quantity that each cell has by itself.
+    fn columns_only(&self, key: &str) -> Result<Quantity> {
+        Quantity::new(&self.no_fit(key)?, self.columns).with_context(|| key.to_owned())
+    }
+
+    /// An expression that is no fit.
+    fn no_fit(&self, key: &str) -> Result<String> {
         let text = self.fields.expression(key)?.with_context(|| format!("{key} is missing"))?;
         if names(self.before).contains(&text.as_str()) {
             bail!("{key}: {text} is a fit, expected a column or an expression of columns");
         }
-        Quantity::new(&text, self.columns).with_context(|| key.to_owned())
+        Ok(text)
     }
 
     fn expression(&self, key: &str, known: &[&str]) -> Result<Quantity> {

@@ -64,8 +64,8 @@ impl Panel {
         let y_text = fields.expression("y")?.context("y is missing")?;
         let y = match fits.iter().position(|fit| fit.name == y_text) {
             Some(number) => Of::Fit(number),
-            None => Of::Quantity(Quantity::new(&y_text, columns).map_err(|error| {
-                Quantity::new(&y_text, &[columns, &names(fits)].concat()).err().unwrap_or(error).context("y")
+            None => Of::Quantity(Quantity::in_group(&y_text, columns).map_err(|error| {
+                Quantity::in_group(&y_text, &[columns, &names(fits)].concat()).err().unwrap_or(error).context("y")
             })?),
         };
         let known = match &y {
@@ -110,7 +110,7 @@ fn lines(fields: &Fields, y: &Of, columns: &[&str]) -> Result<Vec<Line>> {
         let level = match (fields.get("x"), fields.get("y"), y) {
             (Some(_), None, _) => Level::Place(fields.number("x")?.unwrap_or_default()),
             (None, Some(Value::String(_)), Of::Fit(_)) => bail!("y is an expression, expected a number beside a fit"),
-            (None, Some(Value::String(text)), _) => Level::Quantity(Quantity::new(text, columns)?),
+            (None, Some(Value::String(text)), _) => Level::Quantity(Quantity::in_group(text, columns)?),
             (None, Some(_), _) => Level::Height(fields.number("y")?.unwrap_or_default()),
             _ => bail!("expected either x or y"),
         };

@@ -140,6 +140,7 @@ fn what_is_wrong_is_named_with_what_there_is() {
         ("between = { depth = [3, 2] }", "", "expected either over or between"),
         ("of = \"crossing\"\nbetween", "of = \"growth\"\nbetween", "growth has one number for all seeds"),
         ("by = \"vocab\"", "by = \"crossing\"", "by: crossing is a fit, expected a column"),
+        ("by = \"vocab\"", "by = \"mean(vocab)\"", "by: mean(vocab): mean(…) needs a group of cells"),
         ("by = \"vocab\"", "by = \"vocab^\"", "by: vocab^: expected a number or a name"),
         (
             "fit = \"growth\"",
@@ -200,6 +201,13 @@ fn what_is_wrong_is_named_with_what_there_is() {
         let error = format!("{:#}", Experiment::parse(&text).unwrap_err());
         assert!(error.contains(expected) && !error.contains('\n'), "{to}: {error}");
     }
+}
+
+#[test]
+fn numbers_of_tables_are_limited() {
+    let panel = "[[panel]]\nx = \"samples\"\ny = \"normalized_loss\"\n";
+    let error = Experiment::parse(&(EXAMPLE.to_owned() + &panel.repeat(100))).unwrap_err().to_string();
+    assert_eq!(error, "there are 102 [[panel]], expected at most 100");
 }
 
 #[test]
