@@ -44,6 +44,10 @@ const SMALL: &[(&str, &str)] = &[
     ("sweep submit", "e.toml --store s --slurm"),
     ("sweep status", "e.toml --store s"),
     ("sweep collect", "e.toml --store s -o r.parquet"),
+    ("sweep fit", "e.toml --store s"),
+    ("sweep judge", "e.toml --store s"),
+    ("sweep plot", "e.toml --store s -o f.svg"),
+    ("report", "e.toml --store s -o r.html"),
     ("mup-check", "--model cnn --widths 8,16 --steps 1 --batch 4"),
 ];
 
