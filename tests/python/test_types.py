@@ -77,7 +77,7 @@ MISUSES = [
     "corpus.padded(dtype='uint8')",
     "corpus['first']",
     "gardenpath.snr(4, 2).inverse('median')",
-    "gardenpath.Experiment.parse('').cells('tiny')",
+    "gardenpath.Experiment.parse('').cells(3)",
     "grammar.best_tree([0, 1]).root",
     "grammar.depth = 3",
     "key: Hashable = corpus",
