@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ._shape import Arities
-from .networks import Network, Normalization, Parameter, Sentences, check_normalization, scale_of, whitened
+from .networks import FilterNetwork, Parameter, Sentences, scale_of, whitened
 
 __all__ = ["CNN"]
 
 _TAPS = 4
 
 
-class CNN(Network):
+class CNN(FilterNetwork):
     """The paper's convolutional network: filters of size 4 and stride 2, one layer more than the tree has levels.
 
     Each convolution is padded by one zero on both sides; the input is padded to 10 positions at depth 2, to 30 at depth 3,
@@ -37,29 +34,11 @@ class CNN(Network):
     torch.Size([32, 8])
     """
 
-    def __init__(
-        self,
-        vocab: int,
-        classes: int,
-        depth: int,
-        width: int,
-        normalization: Normalization = "fan-in",
-        *,
-        arities: Sequence[Arities] | None = None,
-        seed: int = 0,
-    ) -> None:
-        check_normalization(normalization)
-        self.normalization: Normalization = normalization
-        super().__init__(vocab, classes, depth, width, arities=arities, seed=seed)
-
     def parameters_of_files(self) -> list[Parameter]:
         """All parameters, in the order in which their first values are drawn."""
         inputs = [self.vocab] + [self.width] * self.depth
         filters = [Parameter(f"conv.{k}", (_TAPS, channels, self.width)) for k, channels in enumerate(inputs)]
         return [*filters, Parameter("readout", (self.width, self.classes))]
-
-    def _sizes(self) -> dict[str, object]:
-        return {"normalization": self.normalization}
 
     def _logits(self, batch: Sentences) -> Tensor:
         readout = self.weight("readout")

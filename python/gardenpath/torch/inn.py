@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from ._shape import Arities, Shape
-from .networks import Network, Normalization, Parameter, Sentences, check_normalization, scale_of, whitened
+from ._shape import Shape
+from .networks import FilterNetwork, Parameter, Sentences, scale_of, whitened
 
 __all__ = ["INN"]
 
@@ -24,7 +24,7 @@ Integers = NDArray[np.int64]
 _NAMES = {2: "binary", 3: "ternary"}
 
 
-class INN(Network):
+class INN(FilterNetwork):
     """The paper's inside neural network: shared binary and ternary filters on the cells of the inside chart.
 
     Only cells that some tree over the sentence can use are computed, packed without padding. Which these are depends on the
@@ -43,21 +43,6 @@ class INN(Network):
     torch.Size([32, 8])
     """
 
-    def __init__(
-        self,
-        vocab: int,
-        classes: int,
-        depth: int,
-        width: int,
-        normalization: Normalization = "fan-in",
-        *,
-        arities: Sequence[Arities] | None = None,
-        seed: int = 0,
-    ) -> None:
-        check_normalization(normalization)
-        self.normalization: Normalization = normalization
-        super().__init__(vocab, classes, depth, width, arities=arities, seed=seed)
-
     def parameters_of_files(self) -> list[Parameter]:
         """All parameters, in the order in which their first values are drawn."""
         filters = [
@@ -66,9 +51,6 @@ class INN(Network):
             for arity in _arities(self.shape, level)
         ]
         return [*filters, Parameter("readout", (self.width, self.classes))]
-
-    def _sizes(self) -> dict[str, object]:
-        return {"normalization": self.normalization}
 
     def _channels(self, level: int) -> int:
         return self.vocab if level + 1 == self.depth else self.width

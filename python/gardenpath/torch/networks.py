@@ -21,7 +21,7 @@ from ._shape import Arities, Shape, check_at_least
 from .streams import tokens_of_vectors
 from .weights import read_weights, write_weights
 
-__all__ = ["Network", "Normalization", "Parameter", "Sentences", "check_normalization", "scale_of", "whitened"]
+__all__ = ["FilterNetwork", "Network", "Normalization", "Parameter", "Sentences", "scale_of", "whitened"]
 
 Normalization = Literal["fan-in", "width"]
 
@@ -228,6 +228,28 @@ class Network(nn.Module, ABC):
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in sizes.items())})"
 
 
+class FilterNetwork(Network):
+    """A network of filters that are shared over a layer: its hidden layers have a scale."""
+
+    def __init__(
+        self,
+        vocab: int,
+        classes: int,
+        depth: int,
+        width: int,
+        normalization: Normalization = "fan-in",
+        *,
+        arities: Sequence[Arities] | None = None,
+        seed: int = 0,
+    ) -> None:
+        _check_normalization(normalization)
+        self.normalization: Normalization = normalization
+        super().__init__(vocab, classes, depth, width, arities=arities, seed=seed)
+
+    def _sizes(self) -> dict[str, object]:
+        return {"normalization": self.normalization}
+
+
 def _check_memory(values: int) -> None:
     """Refuses more weights than the memory of the host can hold."""
     needed, total = 4 * values, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -245,7 +267,7 @@ def scale_of(normalization: Normalization, taps: int, channels: int) -> float:
     return float((taps * channels if normalization == "fan-in" else channels) ** -0.5)
 
 
-def check_normalization(normalization: str) -> None:
+def _check_normalization(normalization: str) -> None:
     """Refuses a normalization that does not exist."""
     if normalization not in ("fan-in", "width"):
         raise ValueError(f"normalization is {normalization!r}, expected 'fan-in' or 'width'")
