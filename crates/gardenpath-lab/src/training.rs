@@ -183,6 +183,11 @@ impl Recipe {
     }
 }
 
+/// The weights of a state, without that of the optimiser.
+pub fn weights_of<'s>(network: &Network, state: &'s [NamedTensor]) -> &'s [NamedTensor] {
+    &state[..network.parameters().len()]
+}
+
 #[cfg(feature = "gpu")]
 fn gpu_engine(network: &Network, optimizer: Optimizer, state: &[NamedTensor]) -> Result<Box<dyn Engine>> {
     Ok(Box::new(gardenpath_nn::gpu::Gpu::new(network, optimizer, state)?))

@@ -14,11 +14,11 @@ use crate::outcome::Interrupted;
 use crate::signals::{Interrupt, LastWord};
 use crate::training::checkpoint::interval;
 use crate::training::choices::{Choices, Model, Rule, Scale};
-use crate::training::{Data, Device, Outcome, Recipe};
+use crate::training::{Data, Device, Outcome, Recipe, weights_of};
 use anyhow::Result;
 use clap::Args;
 use gardenpath_nn::Network;
-use gardenpath_nn::engine::{Engine, NamedTensor};
+use gardenpath_nn::engine::Engine;
 use gardenpath_nn::train::{Event, Progress, Record, Settings, Trainer};
 use line::StatusLine;
 use serde::Serialize;
@@ -238,7 +238,7 @@ fn train(trainer: &mut Run<'_>, network: &Network, data: &Data, directory: Optio
 fn save(directory: &RunDirectory, trainer: &Run<'_>, network: &Network, data: &Data, event: &Event) -> Result<()> {
     let state = trainer.state();
     if let Event::Measured { best: true, .. } = event {
-        directory.save_best(&weights_of(network, &state))?;
+        directory.save_best(weights_of(network, &state))?;
     }
     let guessing = network.guessing_loss();
     let line = |&record: &Record| LogLine {
@@ -248,11 +248,6 @@ fn save(directory: &RunDirectory, trainer: &Run<'_>, network: &Network, data: &D
     };
     directory.save_log(&trainer.progress().records.iter().map(line).collect::<Vec<_>>())?;
     directory.save_checkpoint(&state, trainer.progress())
-}
-
-/// The weights of a state without that of the optimiser.
-fn weights_of(network: &Network, state: &[NamedTensor]) -> Vec<NamedTensor> {
-    state[..network.parameters().len()].to_vec()
 }
 
 impl Arguments {

@@ -3,8 +3,7 @@
 mod bad_line;
 
 use super::alphabet::Alphabet;
-use super::corpus::{PIECE_SENTENCES, PIECE_TOKENS, Source};
-use super::lines::Lines;
+use super::lines::{self, LineFormat, Lines};
 use super::{NO_ROOT, Names, known_root};
 use anyhow::{Result, anyhow};
 use gardenpath::{Corpus, Symbol};
@@ -69,39 +68,29 @@ struct Record<'c> {
 const SHARD: usize = 1024;
 
 /// Reads pieces of a corpus from lines.
-pub struct Reader<R> {
-    lines: Lines<R>,
-    alphabet: Alphabet,
-    /// The number of the sentence, from 1.
-    sentence: u64,
+pub type Reader<R> = lines::Reader<R, Json>;
+
+/// A JSON object.
+#[derive(Default)]
+pub struct Json {
     /// Whether a line had words.
     words: bool,
-    failed: bool,
 }
 
-impl<R: BufRead> Reader<R> {
-    /// Reads from `source`, which messages call `name`.
-    pub fn new(source: R, name: String, alphabet: Alphabet) -> Self {
-        Reader { lines: Lines::new(source, name), alphabet, sentence: 0, words: false, failed: false }
-    }
-
-    fn read_piece(&mut self) -> Result<Corpus> {
-        let mut piece = Corpus::default();
-        while piece.len() < PIECE_SENTENCES && piece.tokens().len() < PIECE_TOKENS && self.lines.advance()? {
-            self.sentence += 1;
-            self.read_sentence(&mut piece)?;
-        }
-        Ok(piece)
-    }
-
-    fn read_sentence(&mut self, piece: &mut Corpus) -> Result<()> {
-        let Reader { lines, alphabet, sentence, words, .. } = self;
+impl LineFormat for Json {
+    fn read<R: BufRead>(
+        &mut self,
+        lines: &Lines<R>,
+        sentence: u64,
+        alphabet: &mut Alphabet,
+        piece: &mut Corpus,
+    ) -> Result<()> {
         let text = lines.text()?;
         // A list would be taken for the fields in their order.
         let object = text.trim_start().starts_with('{');
         let refuse = |reason: String| lines.refuse(&reason);
         let mut error = None;
-        if !*words {
+        if !self.words {
             match serde_json::from_str::<Line>(text) {
                 Ok(Line { tokens, root }) if object && root != Some(NO_ROOT) => {
                     alphabet.tokens.check(&tokens).map_err(refuse)?;
@@ -116,19 +105,19 @@ impl<R: BufRead> Reader<R> {
         let accepted = alphabet.tokens.accepts_words();
         match serde_json::from_str::<WordLine>(text) {
             Ok(WordLine { tokens, root }) if object && accepted && !matches!(root, Some(Item::Number(NO_ROOT))) => {
-                *words = true;
+                self.words = true;
                 let wrong = |reason: String| anyhow!("{}: sentence {sentence}: {reason}", lines.name());
                 let mut symbols = Vec::with_capacity(tokens.len());
                 for token in &tokens {
                     let symbol = match token {
                         Item::Number(number) => alphabet.tokens.check(&[*number]).map(|()| *number),
-                        Item::Word(word) => alphabet.tokens.word(word, *sentence),
+                        Item::Word(word) => alphabet.tokens.word(word, sentence),
                     };
                     symbols.push(symbol.map_err(wrong)?);
                 }
                 let root = match root {
                     Some(Item::Number(number)) => alphabet.roots.check(&[number]).map(|()| number),
-                    Some(Item::Word(word)) if !word.is_empty() => alphabet.roots.word(&word, *sentence),
+                    Some(Item::Word(word)) if !word.is_empty() => alphabet.roots.word(&word, sentence),
                     _ => Ok(NO_ROOT),
                 };
                 piece.push(&symbols, root.map_err(wrong)?);
@@ -139,28 +128,6 @@ impl<R: BufRead> Reader<R> {
                 Err(refuse(bad_line::describe(text, alphabet.tokens.limit(), accepted, error.as_ref())))
             }
         }
-    }
-}
-
-impl<R: BufRead> Iterator for Reader<R> {
-    type Item = Result<Corpus>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.failed {
-            return None;
-        }
-        let piece = self.read_piece();
-        self.failed = piece.is_err();
-        match piece {
-            Ok(piece) if piece.is_empty() => None,
-            piece => Some(piece),
-        }
-    }
-}
-
-impl<R: BufRead> Source for Reader<R> {
-    fn alphabet(&self) -> &Alphabet {
-        &self.alphabet
     }
 }
 

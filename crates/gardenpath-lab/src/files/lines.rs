@@ -1,8 +1,71 @@
-//! Lines of text, one per sentence, with their numbers for messages.
+//! Corpora of one sentence per line: the lines with their numbers for messages, and a reader for every format of a line.
 
 use super::SystemError;
+use super::alphabet::Alphabet;
+use super::corpus::{PIECE_SENTENCES, PIECE_TOKENS, Source};
 use anyhow::{Result, anyhow, bail};
+use gardenpath::Corpus;
 use std::io::{BufRead, Read};
+
+/// How a line holds a sentence. What a format has to remember from line to line is in the type.
+pub trait LineFormat: Default {
+    /// Adds the sentence of the present line, which is number `sentence` from 1, to a piece.
+    fn read<R: BufRead>(
+        &mut self,
+        lines: &Lines<R>,
+        sentence: u64,
+        alphabet: &mut Alphabet,
+        piece: &mut Corpus,
+    ) -> Result<()>;
+}
+
+/// Reads pieces of a corpus from lines.
+pub struct Reader<R, F> {
+    lines: Lines<R>,
+    format: F,
+    alphabet: Alphabet,
+    /// The number of the sentence, from 1.
+    sentence: u64,
+    failed: bool,
+}
+
+impl<R: BufRead, F: LineFormat> Reader<R, F> {
+    /// Reads from `source`, which messages call `name`.
+    pub fn new(source: R, name: String, alphabet: Alphabet) -> Self {
+        Reader { lines: Lines::new(source, name), format: F::default(), alphabet, sentence: 0, failed: false }
+    }
+
+    fn read_piece(&mut self) -> Result<Corpus> {
+        let mut piece = Corpus::default();
+        while piece.len() < PIECE_SENTENCES && piece.tokens().len() < PIECE_TOKENS && self.lines.advance()? {
+            self.sentence += 1;
+            self.format.read(&self.lines, self.sentence, &mut self.alphabet, &mut piece)?;
+        }
+        Ok(piece)
+    }
+}
+
+impl<R: BufRead, F: LineFormat> Iterator for Reader<R, F> {
+    type Item = Result<Corpus>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        let piece = self.read_piece();
+        self.failed = piece.is_err();
+        match piece {
+            Ok(piece) if piece.is_empty() => None,
+            piece => Some(piece),
+        }
+    }
+}
+
+impl<R: BufRead, F: LineFormat> Source for Reader<R, F> {
+    fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
+    }
+}
 
 /// The lines of a file that are not blank.
 pub struct Lines<R> {

@@ -1,8 +1,7 @@
 //! Corpora as text: on each line the label, a tab, and the tokens between spaces.
 
 use super::alphabet::Alphabet;
-use super::corpus::{PIECE_SENTENCES, PIECE_TOKENS, Source};
-use super::lines::Lines;
+use super::lines::{self, LineFormat, Lines};
 use super::{NO_ROOT, Names, known_root};
 use anyhow::{Result, anyhow, bail};
 use gardenpath::{Corpus, Symbol};
@@ -10,66 +9,40 @@ use std::borrow::Cow;
 use std::io::{BufRead, Write};
 
 /// Reads pieces of a corpus from text.
-pub struct Reader<R> {
-    lines: Lines<R>,
-    alphabet: Alphabet,
-    /// The number of the sentence, from 1.
-    sentence: u64,
-    failed: bool,
+pub type Reader<R> = lines::Reader<R, Text>;
+
+/// A label, a tab, and tokens between spaces.
+#[derive(Default)]
+pub struct Text {
+    /// The tokens of the line, in memory that is used again.
+    tokens: Vec<Symbol>,
 }
 
-impl<R: BufRead> Reader<R> {
-    /// Reads from `source`, which messages call `name`.
-    pub fn new(source: R, name: String, alphabet: Alphabet) -> Self {
-        Reader { lines: Lines::new(source, name), alphabet, sentence: 0, failed: false }
-    }
-
-    fn read_piece(&mut self) -> Result<Corpus> {
-        let mut piece = Corpus::default();
-        let mut tokens: Vec<Symbol> = Vec::new();
-        while piece.len() < PIECE_SENTENCES && piece.tokens().len() < PIECE_TOKENS && self.lines.advance()? {
-            self.sentence += 1;
-            let Reader { lines, alphabet, sentence, .. } = self;
-            let text = lines.text()?;
-            let (label, words) = text.split_once('\t').unwrap_or(("", text));
-            if words.contains('\t') {
-                let columns = text.split('\t').count();
-                bail!(lines.refuse(&format!("has {columns} columns, expected a label, a tab, and tokens")));
-            }
-            let wrong = |reason: String| anyhow!("{}: sentence {sentence}: {reason}", lines.name());
-            tokens.clear();
-            for word in words.split_ascii_whitespace() {
-                tokens.push(alphabet.tokens.text(word, *sentence).map_err(wrong)?);
-            }
-            let root = match label.trim_ascii() {
-                "" => NO_ROOT,
-                label => alphabet.roots.text(label, *sentence).map_err(wrong)?,
-            };
-            piece.push(&tokens, root);
+impl LineFormat for Text {
+    fn read<R: BufRead>(
+        &mut self,
+        lines: &Lines<R>,
+        sentence: u64,
+        alphabet: &mut Alphabet,
+        piece: &mut Corpus,
+    ) -> Result<()> {
+        let text = lines.text()?;
+        let (label, words) = text.split_once('\t').unwrap_or(("", text));
+        if words.contains('\t') {
+            let columns = text.split('\t').count();
+            bail!(lines.refuse(&format!("has {columns} columns, expected a label, a tab, and tokens")));
         }
-        Ok(piece)
-    }
-}
-
-impl<R: BufRead> Iterator for Reader<R> {
-    type Item = Result<Corpus>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.failed {
-            return None;
+        let wrong = |reason: String| anyhow!("{}: sentence {sentence}: {reason}", lines.name());
+        self.tokens.clear();
+        for word in words.split_ascii_whitespace() {
+            self.tokens.push(alphabet.tokens.text(word, sentence).map_err(wrong)?);
         }
-        let piece = self.read_piece();
-        self.failed = piece.is_err();
-        match piece {
-            Ok(piece) if piece.is_empty() => None,
-            piece => Some(piece),
-        }
-    }
-}
-
-impl<R: BufRead> Source for Reader<R> {
-    fn alphabet(&self) -> &Alphabet {
-        &self.alphabet
+        let root = match label.trim_ascii() {
+            "" => NO_ROOT,
+            label => alphabet.roots.text(label, sentence).map_err(wrong)?,
+        };
+        piece.push(&self.tokens, root);
+        Ok(())
     }
 }
 

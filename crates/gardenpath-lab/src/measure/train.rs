@@ -6,7 +6,7 @@ use super::parameter::{name_of, parameters, texts};
 use super::{Keeper, Kind, TEST_SENTENCES};
 use crate::training::checkpoint::Checkpoint;
 use crate::training::choices::{Choices, Model, Rule, Scale};
-use crate::training::{Data, Device, Outcome, Recipe};
+use crate::training::{Data, Device, Outcome, Recipe, weights_of};
 use anyhow::Result;
 use gardenpath::Grammar;
 use gardenpath_nn::Network;
@@ -184,7 +184,7 @@ impl Train {
         };
         loop {
             match trainer.advance()? {
-                Event::Measured { best: true, .. } => best = weights_of(&network, trainer.state()),
+                Event::Measured { best: true, .. } => best = weights_of(&network, &trainer.state()).to_vec(),
                 Event::Ended(_) => break,
                 _ => {}
             }
@@ -231,10 +231,4 @@ impl Train {
             mlp,
         }
     }
-}
-
-/// The weights of a state without that of the optimiser.
-fn weights_of(network: &Network, mut state: Vec<NamedTensor>) -> Vec<NamedTensor> {
-    state.truncate(network.parameters().len());
-    state
 }
