@@ -14,10 +14,9 @@ Arrays are NumPy's, views of the corpus where that is possible. Calls use all co
 is sampled from a seed is the same on every machine, for any number of threads.
 """
 
-import sys
 from typing import TYPE_CHECKING, Any
 
-from . import _core
+from . import fit, theory
 from ._core import (
     UNKNOWN_ROOT,
     BayesFloor,
@@ -26,11 +25,15 @@ from ._core import (
     Corpus,
     ExpectedMoments,
     Experiment,
+    Figure,
     Grammar,
     Learned,
     LearnedLevel,
     LevelScore,
     Moments,
+    Probe,
+    Results,
+    Run,
     SignalStudy,
     Store,
     Tree,
@@ -43,20 +46,15 @@ from ._core import (
     score_rules,
     set_threads,
     snr,
-    theory,
     threads,
 )
+from ._measure import measure
+from ._records import Records
 from ._sweep import sweep
+from ._train import Record, train
 
 if TYPE_CHECKING:
     from .learner import GrammarLearner as GrammarLearner
-
-# The compiled module holds `theory` as an attribute; this lets `import gardenpath.theory` find it too.
-sys.modules["gardenpath.theory"] = theory
-# So do its functions know where they are, which pickle asks for.
-for _function in vars(theory).values():
-    if callable(_function) and not isinstance(_function, type):
-        _function.__module__ = "gardenpath.theory"
 
 __all__ = [
     "UNKNOWN_ROOT",
@@ -66,19 +64,27 @@ __all__ = [
     "Corpus",
     "ExpectedMoments",
     "Experiment",
+    "Figure",
     "Grammar",
     "Learned",
     "LearnedLevel",
     "LevelScore",
     "Moments",
+    "Probe",
+    "Record",
+    "Records",
+    "Results",
+    "Run",
     "SignalStudy",
     "Store",
     "Tree",
     "__version__",
     "class_entropy",
+    "fit",
     "fraction_for_entropy",
     "kmeans",
     "learn",
+    "measure",
     "rule_purity",
     "score_rules",
     "set_threads",
@@ -86,6 +92,7 @@ __all__ = [
     "sweep",
     "theory",
     "threads",
+    "train",
 ]
 
 
@@ -96,3 +103,7 @@ def __getattr__(name: str) -> Any:
 
         return GrammarLearner
     raise AttributeError(f"module 'gardenpath' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "GrammarLearner", "__all__", "__doc__", "__file__", "__name__", "__path__"])

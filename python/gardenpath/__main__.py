@@ -1,16 +1,31 @@
 """The program `gardenpath`: also `python -m gardenpath`."""
 
 import os
+import subprocess
 import sys
+import sysconfig
+from pathlib import Path
 
-from . import _core
+
+def find_program() -> Path:
+    """The program that was installed with this package."""
+    name = "gardenpath" + (sysconfig.get_config_var("EXE") or "")
+    schemes = (sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user"))
+    places = [Path(sysconfig.get_path("scripts", scheme)) for scheme in schemes]
+    # What `pip install --target` makes.
+    places.append(Path(__file__).parents[1] / "bin")
+    for place in places:
+        if (place / name).is_file():
+            return place / name
+    raise FileNotFoundError(f"{name} is in none of {', '.join(map(str, places))}; install gardenpath again")
 
 
 def main() -> None:
-    """Runs the program with the arguments of this process, and ends the process with its exit code."""
-    script = os.path.abspath(sys.argv[0])
-    sys.stdout.flush()
-    sys.exit(_core._main(script, sys.argv[1:]))
+    """Becomes the program, with the arguments of this process."""
+    command = [os.fsdecode(find_program()), *sys.argv[1:]]
+    if os.name == "posix":
+        os.execv(command[0], command)
+    sys.exit(subprocess.call(command))
 
 
 if __name__ == "__main__":

@@ -2,12 +2,15 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Literal, Protocol, SupportsIndex, TypeAlias, final, overload
+from typing import Any, ClassVar, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import theory as theory
+from ._records import Records
+from ._results import Clusters, Entropy, EntropyFraction, Fit, Inside, Judgement, Marginals, Purity
+from ._sweep import Executor
 
 __all__ = [
     "BayesFloor",
@@ -17,19 +20,34 @@ __all__ = [
     "CorpusIterator",
     "ExpectedMoments",
     "Experiment",
+    "Figure",
     "Grammar",
     "Learned",
     "LearnedLevel",
     "LevelScore",
     "Moments",
+    "Probe",
+    "Results",
+    "Run",
     "SignalStudy",
     "Store",
     "Tree",
     "UNKNOWN_ROOT",
     "__version__",
-    "_main",
+    "_Task",
+    "_collapse",
+    "_exponent",
+    "_register",
     "_restore_corpus",
+    "_restore_expected",
     "_restore_learned",
+    "_restore_moments",
+    "_restore_probe",
+    "_restore_results",
+    "_restore_run",
+    "_restore_study",
+    "_threshold",
+    "_train",
     "class_entropy",
     "fraction_for_entropy",
     "kmeans",
@@ -49,6 +67,7 @@ class _IntegerArray(Protocol):
     # Arrays of NumPy, tensors of PyTorch on the CPU, columns of pandas. An array of objects holds a sentence in each.
     def __array__(self) -> NDArray[np.integer[Any] | np.object_]: ...
 
+_Integer = TypeVar("_Integer", np.int16, np.int32, np.int64)
 _Path: TypeAlias = str | os.PathLike[str]
 _Integers: TypeAlias = Sequence[SupportsIndex] | _IntegerArray
 _Numbers: TypeAlias = Sequence[float] | NDArray[np.floating[Any]]
@@ -60,9 +79,17 @@ _Alignment: TypeAlias = Literal["inner-product", "cosine"]
 _Average: TypeAlias = Literal["ratio_of_means", "mean_of_ratios"]
 _State: TypeAlias = Literal["done", "running", "failed", "missing"]
 _Event: TypeAlias = Literal["found", "measured", "failed"]
+_Ending: TypeAlias = Literal["rise", "plateau", "steps", "diverged"]
+# Value, interval, seeds, and why something is missing.
+_Estimate: TypeAlias = tuple[float | None, tuple[float, float] | None, int, str | None]
 
 @final
 class Grammar:
+    """A layered probabilistic context-free grammar of uniform depth, with binary and ternary rules.
+
+    Level 0 holds the root symbols (the classes), level `depth` the tokens; `rules(level)` rewrite the symbols of a
+    level into those of the next.
+    """
     @staticmethod
     def sample(
         vocab: int,
@@ -75,47 +102,109 @@ class Grammar:
         p_binary: float = 0.5,
         zipf: float = 0.0,
         non_overlapping: bool = False,
-    ) -> Grammar: ...
+    ) -> Grammar:
+        """Draws a random grammar of the paper's ensemble.
+
+        Every level has `vocab` symbols, and every symbol the same number of rules: `fraction` of all pairs and triples
+        are grammatical, or `binary_rules` and `ternary_rules` per symbol are given as numbers. A node has two children
+        with probability `p_binary`; the k-th rule of a symbol has a weight `k^-zipf`; `non_overlapping` excludes
+        ternary rules that begin or end with a binary one.
+        """
     @staticmethod
     def from_rules(
         layers: Sequence[NDArray[np.void]], *, prior: _Numbers | None = None, vocab: int | None = None
-    ) -> Grammar: ...
+    ) -> Grammar:
+        """Makes a grammar from one array of rules per level, with the fields that `rules` gives, and a prior over the
+        roots.
+        """
     @staticmethod
-    def read(path: _Path, *, normalize: bool = False) -> Grammar: ...
+    def read(path: _Path, *, normalize: bool = False) -> Grammar:
+        """Reads a grammar: `.pcfg` text, or a published JSON grammar.
+
+        With `normalize`, rounded probabilities are divided by their sum, which must lie within 1% of 1.
+        """
     @staticmethod
-    def from_text(text: str, *, normalize: bool = False) -> Grammar: ...
-    def write(self, path: _Path) -> None: ...
-    def to_text(self) -> str: ...
+    def from_text(text: str, *, normalize: bool = False) -> Grammar:
+        """Reads `.pcfg` text. Rules of a single symbol give the prior over the roots, `S -> A [0.5] | B [0.5]`; without
+        them the symbol of the first rule is the only root, as in NLTK.
+
+        With `normalize`, rounded probabilities are divided by their sum, which must lie within 1% of 1.
+        """
+    def write(self, path: _Path) -> None:
+        """Writes the grammar as `.pcfg` text, which NLTK's `PCFG.fromstring` reads too."""
+    def to_text(self) -> str:
+        """The grammar as `.pcfg` text."""
     @property
-    def depth(self) -> int: ...
+    def depth(self) -> int:
+        """The number of layers of rules."""
     @property
-    def vocab(self) -> int: ...
+    def vocab(self) -> int:
+        """The number of tokens."""
     @property
-    def classes(self) -> int: ...
+    def classes(self) -> int:
+        """The number of root symbols."""
     @property
-    def sizes(self) -> list[int]: ...
+    def sizes(self) -> list[int]:
+        """The number of symbols of each level, from the root to the tokens."""
     @property
-    def lengths(self) -> tuple[int, int]: ...
+    def lengths(self) -> tuple[int, int]:
+        """The lengths of the shortest and of the longest sentences that trees of this shape can have."""
     @property
-    def prior(self) -> NDArray[np.float64]: ...
+    def prior(self) -> NDArray[np.float64]:
+        """The probability of each root symbol."""
     @property
-    def mean_length(self) -> float: ...
+    def mean_length(self) -> float:
+        """The mean length of the sentences."""
     @property
-    def fingerprint(self) -> str: ...
-    def name(self, level: int, symbol: int) -> str: ...
-    def rules(self, level: int) -> NDArray[np.void]: ...
-    def corpus(self, count: int, seed: int = 0, *, start: int = 0) -> Corpus: ...
-    def expected_moments(self, level: int | None = None) -> ExpectedMoments: ...
-    def inside(self, sentences: _Sentences) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-    def entropy(self, sentences: _Sentences) -> NDArray[np.float64]: ...
-    def bayes_floor(self, corpus: Corpus) -> BayesFloor: ...
-    def chart(self, sentence: _Sentence) -> Chart: ...
-    def best_tree(self, sentence: _Sentence) -> Tree | None: ...
-    def sample_tree(self, sentence: _Sentence, seed: int = 0) -> Tree | None: ...
-    def trees(self, sentence: _Sentence, limit: int = 1000) -> list[Tree]: ...
-    def tree_count(self, sentence: _Sentence) -> int: ...
-    def tree_entropy(self, sentence: _Sentence) -> float: ...
-    def marginals(self, sentence: _Sentence) -> tuple[list[NDArray[np.void]], list[NDArray[np.float64]]]: ...
+    def fingerprint(self) -> str:
+        """A hash of sizes, prior and rules, which corpora carry."""
+    def name(self, level: int, symbol: int) -> str:
+        """The name of a symbol of a level."""
+    def rules(self, level: int) -> NDArray[np.void]:
+        """The rules from a level to the next: records of `parent`, `arity`, `children` (the first `arity` of three) and
+        `probability`, sorted by parent, then pairs before triples, then by children.
+        """
+    def corpus(self, count: int, seed: int = 0, *, start: int = 0) -> Corpus:
+        """Samples sentences `start` to `start + count`. Sentence `i` is a function of (grammar, seed, `i`) alone: corpora
+        nest, and any slice can be made anywhere, on any number of threads.
+        """
+    def expected_moments(self, level: int | None = None) -> ExpectedMoments:
+        """The expected counts of adjacent symbols of a level (the tokens, unless another is named) jointly with the root:
+        the moments of infinitely many sentences.
+        """
+    def inside(self, sentences: _Sentences) -> Inside:
+        """The inside algorithm on a batch of sentences: a corpus, a padded array (negative values are padding) or a list
+        of lists.
+
+        Gives two arrays `[sentence, root]`: the logarithm of the probability of the sentence given the root (minus
+        infinity where the root cannot derive it), and the probability of the root given the sentence (all 0 for
+        impossible sentences).
+        """
+    def entropy(self, sentences: _Sentences) -> NDArray[np.float64]:
+        """The class entropy of each sentence of a batch: how uncertain its root is, in nats; 0 for impossible sentences.
+        """
+    def bayes_floor(self, corpus: Corpus) -> BayesFloor:
+        """The best that is possible on a corpus with known roots, by exact parsing: loss and accuracy of the Bayes-optimal
+        answers.
+        """
+    def chart(self, sentence: _Sentence) -> Chart:
+        """Everything that an exact parser finds out about one sentence, a list of tokens or a text of their names."""
+    def best_tree(self, sentence: _Sentence) -> Tree | None:
+        """The most probable tree of a sentence, or None if there is none. `tree.log_probability()` tells how probable.
+        """
+    def sample_tree(self, sentence: _Sentence, seed: int = 0) -> Tree | None:
+        """A tree of the sentence, drawn from the posterior, or None if there is none."""
+    def trees(self, sentence: _Sentence, limit: int = 1000) -> list[Tree]:
+        """All trees of a sentence, up to a limit."""
+    def tree_count(self, sentence: _Sentence) -> int:
+        """The exact number of trees of a sentence."""
+    def tree_entropy(self, sentence: _Sentence) -> float:
+        """The entropy of the trees of a sentence, in nats; NaN if there is none."""
+    def marginals(self, sentence: _Sentence) -> Marginals:
+        """What is probable given a sentence: for each level, records of `start`, `span`, `symbol` and the `probability`
+        that the derivation has this node; and for each layer, how often each rule of `rules(level)` is expected to be
+        used.
+        """
     def _repr_html_(self) -> str: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -123,32 +212,60 @@ class Grammar:
 
 @final
 class Corpus:
+    """Sentences with their roots.
+
+    `tokens` holds all sentences one after another, sentence `i` is `tokens[offsets[i]:offsets[i + 1]]`, and `roots[i]`
+    is its root. The arrays are views of the corpus, without copies, and read-only. A root of 255 is unknown.
+
+    `Corpus(sentences, roots)` makes one of sentences as a padded array, a list of lists or another corpus.
+    """
     def __new__(cls, sentences: _Sentences, roots: _Integers | None = None, *, vocab: int | None = None) -> Corpus: ...
     @staticmethod
-    def from_arrays(tokens: _Integers, offsets: _Integers, roots: _Integers, *, vocab: int | None = None) -> Corpus: ...
+    def from_arrays(tokens: _Integers, offsets: _Integers, roots: _Integers, *, vocab: int | None = None) -> Corpus:
+        """A corpus from flat tokens, offsets and roots."""
     @classmethod
-    def from_arrow(cls, table: Any, *, vocab: int | None = None) -> Corpus: ...
+    def from_arrow(cls, table: Any, *, vocab: int | None = None) -> Corpus:
+        """A corpus from a table of Apache Arrow with the columns `tokens` and, if the roots are known, `root`."""
     @staticmethod
-    def read(path: _Path, *, vocab: int | None = None, grammar: Grammar | None = None) -> Corpus: ...
-    def write(self, path: _Path) -> None: ...
+    def read(path: _Path, *, vocab: int | None = None, grammar: Grammar | None = None) -> Corpus:
+        """Reads a corpus (.parquet, .jsonl or .tsv).
+
+        Words become numbers: those of the names of `grammar`, or else of their sorted order; `token_names` and
+        `root_names` tell which.
+        """
+    def write(self, path: _Path) -> None:
+        """Writes the corpus (.parquet, .jsonl or .tsv), as the program does: words if it has them, else numbers."""
     @property
-    def tokens(self) -> NDArray[np.uint8]: ...
+    def tokens(self) -> NDArray[np.uint8]:
+        """All tokens, one sentence after another (a view)."""
     @property
-    def offsets(self) -> NDArray[np.int64]: ...
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each sentence begins, and the end of the last (a view)."""
     @property
-    def roots(self) -> NDArray[np.uint8]: ...
+    def roots(self) -> NDArray[np.uint8]:
+        """The root of each sentence (a view); 255 if it is unknown."""
     @property
-    def lengths(self) -> NDArray[np.int64]: ...
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of tokens of each sentence."""
     @property
-    def vocab(self) -> int: ...
+    def vocab(self) -> int:
+        """The number of different tokens."""
     @property
-    def classes(self) -> int: ...
+    def classes(self) -> int:
+        """The number of different roots."""
     @property
-    def token_names(self) -> list[str] | None: ...
+    def token_names(self) -> list[str] | None:
+        """The words that the tokens stand for, if the corpus was read from a file of words."""
     @property
-    def root_names(self) -> list[str] | None: ...
+    def root_names(self) -> list[str] | None:
+        """The words that the roots stand for, if the corpus was read from a file of words."""
     @overload
-    def padded(self, fill: int = -1, dtype: Literal["int64"] = "int64") -> NDArray[np.int64]: ...
+    def padded(self, fill: int = -1, dtype: Literal["int64"] = "int64") -> NDArray[np.int64]:
+        """The sentences as rows of one array, filled up to the longest with `fill`.
+
+        `dtype` is int64 (for an embedding of PyTorch), int32, int16 or uint8, by name or as `np.int64`; for uint8 take
+        255 as `fill`. A token cannot be the `fill`.
+        """
     @overload
     def padded(self, fill: int, dtype: Literal["int32"]) -> NDArray[np.int32]: ...
     @overload
@@ -159,10 +276,17 @@ class Corpus:
     def padded(self, fill: int = -1, *, dtype: Literal["int16"]) -> NDArray[np.int16]: ...
     # Bytes have no -1: `fill` must be given.
     @overload
-    def padded(self, fill: int, dtype: Literal["uint8"]) -> NDArray[np.uint8]: ...
-    def one_hot(self) -> NDArray[np.float32]: ...
-    def trees(self) -> list[Tree]: ...
-    def to_arrow(self) -> Any: ...
+    def padded(self, fill: int, dtype: Literal["uint8"] | type[np.uint8]) -> NDArray[np.uint8]: ...
+    @overload
+    def padded(self, fill: int, dtype: type[_Integer] | np.dtype[_Integer]) -> NDArray[_Integer]: ...
+    @overload
+    def padded(self, fill: int = -1, *, dtype: type[_Integer] | np.dtype[_Integer]) -> NDArray[_Integer]: ...
+    def one_hot(self) -> NDArray[np.float32]:
+        """The sentences as vectors: `[sentence, position, token]` is 1 where the token stands, and 0 elsewhere."""
+    def trees(self) -> list[Tree]:
+        """The trees from which the sentences were sampled."""
+    def to_arrow(self) -> Any:
+        """A table of Apache Arrow with the columns `tokens` and `root`; the tokens are not copied."""
     def __len__(self) -> int: ...
     @overload
     def __getitem__(self, index: int | np.integer[Any], /) -> NDArray[np.uint8]: ...
@@ -177,6 +301,7 @@ class Corpus:
 
 @final
 class CorpusIterator(Iterator[NDArray[np.uint8]]):
+    """Gives the sentences of a corpus one after another."""
     def __iter__(self) -> CorpusIterator: ...
     def __next__(self) -> NDArray[np.uint8]: ...
 
@@ -197,19 +322,33 @@ def _restore_learned(
 
 @final
 class Tree:
+    """A derivation tree of uniform depth. `str(tree)` is the bracketed text that NLTK's `Tree.fromstring` reads."""
     @staticmethod
-    def from_text(text: str, grammar: Grammar) -> Tree: ...
+    def from_text(text: str, grammar: Grammar) -> Tree:
+        """Reads bracketed text with the names of a grammar."""
     @property
-    def root(self) -> int: ...
+    def root(self) -> int:
+        """The root symbol."""
     @property
-    def depth(self) -> int: ...
+    def depth(self) -> int:
+        """The number of layers of rules."""
     @property
-    def sentence(self) -> NDArray[np.uint8]: ...
-    def level(self, level: int) -> NDArray[np.uint8]: ...
-    def nodes(self, level: int) -> NDArray[np.void]: ...
-    def rules(self, level: int) -> NDArray[np.void]: ...
-    def log_probability(self) -> float: ...
-    def to_svg(self, caption: str = "") -> str: ...
+    def sentence(self) -> NDArray[np.uint8]:
+        """The tokens."""
+    def level(self, level: int) -> NDArray[np.uint8]:
+        """The symbols of a level from left to right; level 0 is the root, level `depth` the tokens."""
+    def nodes(self, level: int) -> NDArray[np.void]:
+        """The nodes of a level: records of `start`, `span` (number of tokens) and `symbol`."""
+    def rules(self, level: int) -> NDArray[np.void]:
+        """The rules applied at the nodes of a level, with the fields of `Grammar.rules`; a rule that does not exist has
+        probability 0.
+        """
+    def log_probability(self) -> float:
+        """The logarithm of the probability of the tree given its root; minus infinity if it uses a rule that does not
+        exist.
+        """
+    def to_svg(self, caption: str = "") -> str:
+        """The tree as a picture, with a caption."""
     def _repr_svg_(self) -> str: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -217,67 +356,135 @@ class Tree:
 
 @final
 class Chart:
+    """All candidates of all spans of one sentence, with their probabilities."""
     @property
-    def sentence(self) -> NDArray[np.uint8]: ...
+    def sentence(self) -> NDArray[np.uint8]:
+        """The tokens."""
     @property
-    def depth(self) -> int: ...
+    def depth(self) -> int:
+        """The number of layers of rules."""
     @property
-    def tree_count(self) -> int: ...
-    def candidates(self, level: int) -> NDArray[np.void]: ...
-    def trees(self, limit: int = 1000) -> list[Tree]: ...
-    def to_svg(self) -> str: ...
+    def tree_count(self) -> int:
+        """The exact number of trees of the sentence."""
+    def candidates(self, level: int) -> NDArray[np.void]:
+        """The candidates of a level: records of `start`, `span`, `symbol`, `log_inside` (the logarithm of the probability
+        that the symbol derives the span) and `probability` (that the derivation of the sentence has it; 0 for spurious
+        ones).
+        """
+    def trees(self, limit: int = 1000) -> list[Tree]:
+        """All trees of the sentence, up to a limit."""
+    def to_svg(self) -> str:
+        """The chart as a picture: candidates that some tree of the sentence has in blue, the darker the more probable; the
+        others in grey.
+        """
     def _repr_svg_(self) -> str: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __reduce__(self) -> tuple[Callable[..., Chart], tuple[Any, ...]]: ...
 
 @final
 class BayesFloor:
+    """The best that is possible on a test set: what exact parsing with the true grammar answers."""
+    def __new__(cls, loss: float, accuracy: float, parse_rate: float, guessing: float) -> BayesFloor: ...
+    def __getnewargs__(self) -> tuple[float, float, float, float]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
-    def loss(self) -> float: ...
+    def loss(self) -> float:
+        """The mean of `-ln p(root | sentence)`, in nats: the cross-entropy loss that no network can beat on average."""
     @property
-    def accuracy(self) -> float: ...
+    def accuracy(self) -> float:
+        """The share of sentences whose most probable root is the true one."""
     @property
-    def parse_rate(self) -> float: ...
+    def parse_rate(self) -> float:
+        """The share of sentences that the grammar derives at all; 1 for its own."""
     @property
-    def guessing(self) -> float: ...
+    def guessing(self) -> float:
+        """The loss of guessing: `ln(classes)`. Losses are often divided by it."""
 
 @final
 class Moments:
+    """How often adjacent pairs and triples of tokens occur in the sentences of each root of a corpus. Moments of parts of
+    the data are added.
+    """
     def __new__(cls, corpus: Corpus) -> Moments: ...
     @property
-    def pairs(self) -> NDArray[np.uint64]: ...
+    def pairs(self) -> NDArray[np.uint64]:
+        """Counts of pairs `[root, a, b]` (a view)."""
     @property
-    def triples(self) -> NDArray[np.uint64]: ...
-    def pair_covariance(self) -> NDArray[np.float64]: ...
-    def triple_covariance(self, *, corrected: bool = False) -> NDArray[np.float64]: ...
+    def triples(self) -> NDArray[np.uint64]:
+        """Counts of triples `[root, a, b, c]` (a view)."""
+    def pair_covariance(self) -> NDArray[np.float64]:
+        """Covariances of pairs with the root `[a, b, root]` (the paper's `C_2`)."""
+    def triple_covariance(self, *, corrected: bool = False) -> NDArray[np.float64]:
+        """Covariances of triples with the root `[a, b, c, root]` (the paper's `C_3`), if wanted less what their pairs
+        explain.
+        """
     def __add__(self, other: Moments, /) -> Moments: ...
     def __radd__(self, other: Moments, /) -> Moments: ...
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __reduce__(self) -> tuple[Callable[..., Moments], tuple[Any, ...]]: ...
 
 @final
 class ExpectedMoments:
+    """The limit of `Moments` for infinitely many sentences, per sentence: see `Grammar.expected_moments`."""
     @property
-    def pairs(self) -> NDArray[np.float64]: ...
+    def pairs(self) -> NDArray[np.float64]:
+        """Expected numbers of pairs in a sentence, times the probability of the root: `[root, a, b]` (a view)."""
     @property
-    def triples(self) -> NDArray[np.float64]: ...
-    def pair_covariance(self) -> NDArray[np.float64]: ...
-    def triple_covariance(self, *, corrected: bool = False) -> NDArray[np.float64]: ...
+    def triples(self) -> NDArray[np.float64]:
+        """Expected numbers of triples in a sentence, times the probability of the root: `[root, a, b, c]` (a view)."""
+    def pair_covariance(self) -> NDArray[np.float64]:
+        """Covariances of pairs with the root `[a, b, root]` (the paper's `C_2`)."""
+    def triple_covariance(self, *, corrected: bool = False) -> NDArray[np.float64]:
+        """Covariances of triples with the root `[a, b, c, root]` (the paper's `C_3`), if wanted less what their pairs
+        explain.
+        """
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __reduce__(self) -> tuple[Callable[..., ExpectedMoments], tuple[Any, ...]]: ...
+
+def _restore_moments(pairs: NDArray[np.uint64], triples: NDArray[np.uint64]) -> Moments: ...
+def _restore_expected(pairs: NDArray[np.float64], triples: NDArray[np.float64]) -> ExpectedMoments: ...
 
 @final
 class SignalStudy:
+    """The signal-to-noise ratio of triples at increasing numbers of sentences, for many grammars of an ensemble: see
+    `snr`.
+    """
     @property
-    def samples(self) -> NDArray[np.uint64]: ...
+    def samples(self) -> NDArray[np.uint64]:
+        """The numbers of sentences."""
     @property
-    def signal(self) -> NDArray[np.float64]: ...
+    def signal(self) -> NDArray[np.float64]:
+        """The mean signal of each grammar."""
     @property
-    def noise(self) -> NDArray[np.float64]: ...
+    def noise(self) -> NDArray[np.float64]:
+        """The mean noise `[grammar, number of sentences]`."""
     @property
-    def ratio(self) -> NDArray[np.float64]: ...
-    def inverse(self, average: _Average = "ratio_of_means") -> NDArray[np.float64]: ...
-    def sample_complexity(self, threshold: float = 0.5, average: _Average = "ratio_of_means") -> float | None: ...
+    def ratio(self) -> NDArray[np.float64]:
+        """The mean ratio of signal to noise `[grammar, number of sentences]`."""
+    def inverse(self, average: _Average = "ratio_of_means") -> NDArray[np.float64]:
+        """The inverse ratio at each number of sentences over all grammars; `average` is ratio_of_means or mean_of_ratios.
+        """
+    def sample_complexity(self, threshold: float = 0.5, average: _Average = "ratio_of_means") -> float | None:
+        """The number of sentences at which the inverse ratio falls to `threshold`, or None if it does not within the
+        range.
+        """
     def interval(
         self, threshold: float = 0.5, average: _Average = "ratio_of_means", *, confidence: float = 0.9
-    ) -> tuple[float, float] | None: ...
+    ) -> tuple[float, float] | None:
+        """A bootstrap interval of the sample complexity over grammars, or None if no sample of them crosses the threshold.
+        An end that the data do not bound is 0 or infinity.
+        """
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __reduce__(self) -> tuple[Callable[..., SignalStudy], tuple[Any, ...]]: ...
 
+def _restore_study(
+    seed: int, curves: Sequence[tuple[Sequence[int], float, Sequence[float], Sequence[float]]]
+) -> SignalStudy: ...
 def snr(
     vocab: int,
     depth: int,
@@ -286,64 +493,115 @@ def snr(
     grammars: int = 10,
     samples: Sequence[SupportsIndex] | NDArray[np.integer[Any]] | None = None,
     seed: int = 0,
-) -> SignalStudy: ...
+) -> SignalStudy:
+    """Measures how well the root is seen in triples at the centre of sentences, against the noise of estimating it from so
+    many sentences (App. empirical_SNR). `fraction` is 1 / vocab unless it is given, and `samples` are chosen around the
+    expected crossing.
+    """
 def class_entropy(
     vocab: int, depth: int, fraction: float, *, grammars: int = 10, sentences: int = 1000, seed: int = 0
-) -> tuple[float, float]: ...
+) -> Entropy:
+    """The expected class entropy of an ensemble of grammars, in nats: mean and standard error over `grammars` grammars of
+    `sentences` sentences each.
+    """
 def fraction_for_entropy(
     vocab: int, depth: int, entropy: float, *, grammars: int = 10, sentences: int = 1000, seed: int = 0
-) -> tuple[float, float]: ...
+) -> EntropyFraction:
+    """The fraction of grammatical tuples at which an ensemble has a wanted class entropy, and the entropy measured there.
+    """
 
 @final
 class Learned:
+    """A learned grammar: see `learn`."""
     @property
-    def grammar(self) -> Grammar: ...
+    def grammar(self) -> Grammar:
+        """The learned grammar. Tokens and roots keep their numbers; the symbols between them are numbered arbitrarily.
+        """
     @property
-    def verdict(self) -> str: ...
+    def verdict(self) -> str:
+        """Whether the grammar can be trusted: "converged", or why not. Only mode exact can tell."""
     @property
-    def converged(self) -> bool: ...
+    def converged(self) -> bool:
+        """Whether the verdict is that the grammar can be trusted."""
     @property
-    def skipped(self) -> int | None: ...
+    def skipped(self) -> int | None:
+        """The number of sentences that were skipped because no tree has their length. Only mode exact counts them."""
     @property
-    def underivable(self) -> int | None: ...
+    def underivable(self) -> int | None:
+        """The number of sentences that the grammar does not derive from their label. Only mode exact counts them."""
     @property
-    def levels(self) -> list[LearnedLevel]: ...
+    def levels(self) -> list[LearnedLevel]:
+        """What was learned about each level, from the root down."""
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __reduce__(self) -> tuple[Callable[..., Learned], tuple[Any, ...]]: ...
 
 @final
 class LearnedLevel:
+    """What was learned about one level."""
     def __new__(
         cls, level: int, binary_rules: int, ternary_rules: int, p_binary: float, empty_symbols: int
     ) -> LearnedLevel: ...
     def __getnewargs__(self) -> tuple[int, int, int, float, int]: ...
     @property
-    def level(self) -> int: ...
+    def level(self) -> int:
+        """The level of the parents."""
     @property
-    def binary_rules(self) -> int: ...
+    def binary_rules(self) -> int:
+        """The number of binary rules."""
     @property
-    def ternary_rules(self) -> int: ...
+    def ternary_rules(self) -> int:
+        """The number of ternary rules."""
     @property
-    def p_binary(self) -> float: ...
+    def p_binary(self) -> float:
+        """The probability of two children, given or learned."""
     @property
-    def empty_symbols(self) -> int: ...
+    def empty_symbols(self) -> int:
+        """The number of symbols for which no rule was found."""
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
 @final
 class LevelScore:
+    """How well the rules of one level were learned: see `score_rules`."""
+    def __new__(
+        cls,
+        level: int,
+        binary_precision: float,
+        binary_recall: float,
+        ternary_precision: float,
+        ternary_recall: float,
+        binary_purity: float,
+        ternary_purity: float,
+        exact: bool,
+    ) -> LevelScore: ...
+    def __getnewargs__(self) -> tuple[int, float, float, float, float, float, float, bool]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
-    def level(self) -> int: ...
+    def level(self) -> int:
+        """The level of the parents."""
     @property
-    def binary_precision(self) -> float: ...
+    def binary_precision(self) -> float:
+        """The share of the learned binary rules that are true."""
     @property
-    def binary_recall(self) -> float: ...
+    def binary_recall(self) -> float:
+        """The share of the true binary rules that were learned."""
     @property
-    def ternary_precision(self) -> float: ...
+    def ternary_precision(self) -> float:
+        """The share of the learned ternary rules that are true."""
     @property
-    def ternary_recall(self) -> float: ...
+    def ternary_recall(self) -> float:
+        """The share of the true ternary rules that were learned."""
     @property
-    def binary_purity(self) -> float: ...
+    def binary_purity(self) -> float:
+        """Mean group purity of the true binary rules."""
     @property
-    def ternary_purity(self) -> float: ...
+    def ternary_purity(self) -> float:
+        """Mean group purity of the true ternary rules."""
     @property
-    def exact(self) -> bool: ...
+    def exact(self) -> bool:
+        """Whether every rule was found and none invented."""
 
 def learn(
     corpus: Corpus,
@@ -361,47 +619,311 @@ def learn(
     starts: int = 3,
     rounds: int = 50,
     progress: Callable[[str], object] | None = None,
-) -> Learned: ...
-def score_rules(learned: Grammar, truth: Grammar) -> list[LevelScore]: ...
+) -> Learned:
+    """Learns a grammar from sentences and their roots.
+
+    Mode "exact" recovers every rule, or says why not; "paper" is the algorithm of the paper; "em" is inside-outside
+    from random starts. `vocab` is the number of symbols of each level between root and tokens, that of the tokens if it
+    is None; tokens and classes are those of the corpus, and the prior is how often the classes occurred. `noise` is the
+    share of labels and tokens that may be wrong before mode exact distrusts sentences without a derivation. Sentences
+    whose length no tree has are skipped, or refused if `strict`. `progress` is called with a line of text at every
+    step.
+    """
+def score_rules(learned: Grammar, truth: Grammar) -> list[LevelScore]:
+    """Compares the rules of a learned grammar with the true ones, level by level from the root; symbols of inner levels
+    are matched so that most rules are right.
+    """
 def rule_purity(
     grammar: Grammar, corpus: Corpus, *, restarts: int = 10, seed: int = 0
-) -> tuple[float, float, float]: ...
+) -> Purity:
+    """The paper's empirical test of clustering: the true tuples above the tokens are given, and k-means groups their
+    covariances with the root. Mean group purity of pairs, of triples less what their pairs explain, and of plain
+    triples.
+    """
 def kmeans(
     rows: ArrayLike, clusters: int, *, restarts: int = 10, seed: int = 0
-) -> tuple[NDArray[np.int64], NDArray[np.float64], float]: ...
+) -> Clusters:
+    """Seeded k-means, the best of several starts, improved by moving single centroids as long as that helps: labels,
+    centroids and the sum of squared distances.
+    """
+
+@final
+class Figure:
+    """A figure, which a notebook shows: `figure.write("figure.pdf")` keeps it."""
+    def __new__(cls, svg: str) -> Figure: ...
+    def svg(self) -> str:
+        """The figure as SVG."""
+    def png(self, scale: float = 2.0) -> bytes:
+        """The figure as PNG, with `scale` times 96 dots for each inch."""
+    def pdf(self) -> bytes:
+        """The figure as PDF, as large as it should be in print."""
+    def write(self, path: _Path) -> None:
+        """Writes the figure (.svg, .png or .pdf)."""
+    def _repr_svg_(self) -> str: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __getnewargs__(self) -> tuple[str]: ...
+
+@final
+class Run:
+    """A trained network, with the weights of its best test loss: see `train`."""
+    @staticmethod
+    def read(path: _Path) -> Run:
+        """Reads a run that has ended from the directory in which `train` or the program kept it."""
+    @property
+    def model(self) -> str:
+        """The kind of network: cnn, inn or transformer."""
+    @property
+    def grammar(self) -> Grammar | None:
+        """The grammar, or None for a run on a corpus whose grammar is unknown."""
+    @property
+    def options(self) -> dict[str, Any]:
+        """All options, by name."""
+    @property
+    def test_loss(self) -> float:
+        """The mean cross-entropy of the test set, in nats."""
+    @property
+    def normalized_loss(self) -> float:
+        """The same in units of guessing, `ln classes`."""
+    @property
+    def test_accuracy(self) -> float:
+        """The share of test sentences whose root was told."""
+    @property
+    def train_loss(self) -> float:
+        """The mean loss of the training batches before the best measurement."""
+    @property
+    def best_step(self) -> int:
+        """The step of the best measurement."""
+    @property
+    def steps(self) -> int:
+        """All steps."""
+    @property
+    def epochs(self) -> float:
+        """Passes over the training set until the last measurement."""
+    @property
+    def ending(self) -> _Ending:
+        """Why training ended: the test loss rose ("rise") or no longer fell ("plateau"), all steps were taken ("steps"),
+        or a loss was no number any more ("diverged").
+        """
+    @property
+    def floor(self) -> BayesFloor | None:
+        """What exact parsing makes of the same test set, or None if the grammar is unknown."""
+    @property
+    def curve(self) -> NDArray[np.void]:
+        """All measurements (a view): records of `step`, `epoch`, `train_loss`, `test_loss` and `test_accuracy`."""
+    @property
+    def weights(self) -> dict[str, NDArray[np.float32]]:
+        """The best weights by name (views), with the names and shapes of the program's safetensors files;
+        `load_state_dict` of the same network in `gardenpath.torch` takes them as tensors.
+        """
+    def logits(self, sentences: _Sentences) -> NDArray[np.float32]:
+        """The logits of the best network `[sentence, root]`, for a corpus, a padded array or a list of lists."""
+    def predict_proba(self, sentences: _Sentences) -> NDArray[np.float64]:
+        """The probabilities that the best network gives to the roots of each sentence `[sentence, root]`."""
+    def predict(self, sentences: _Sentences) -> NDArray[np.uint8]:
+        """The root that the best network tells for each sentence."""
+    def probe(
+        self, *, samples: int = 4000, test: int = 2000, exchanged: int = 1000, seed: int = 0, initial: bool = False
+    ) -> Probe:
+        """Which hidden layer encodes which level of the tree, as `gardenpath probe` finds with the same options.
+
+        Linear probes are fitted to `samples` fresh sentences and tested on `test` others; synonyms are exchanged in
+        `exchanged` sentences. With `initial` the network is probed as it was before training.
+        """
+    def figure(self) -> Figure:
+        """The learning curve as a figure."""
+    def _repr_svg_(self) -> str: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __reduce__(self) -> tuple[Callable[..., Run], tuple[Any, ...]]: ...
+
+def _restore_run(
+    text: str, grammar: Grammar | None, weights: Sequence[tuple[str, Sequence[int], NDArray[np.float32]]]
+) -> Run: ...
+
+@final
+class Probe:
+    """What probes found in the hidden layers of a network: see `Run.probe`."""
+    @property
+    def layers(self) -> list[str]:
+        """The hidden layers, from the tokens up."""
+    @property
+    def levels(self) -> list[int]:
+        """The levels of the tree, from the root (0) down to the one above the tokens."""
+    @property
+    def chance(self) -> NDArray[np.float64]:
+        """The accuracy of always answering the most common symbol, for each level."""
+    @property
+    def accuracy(self) -> NDArray[np.float64]:
+        """`[layer, level]`: the share of nodes whose symbol a linear probe reads off the layer."""
+    @property
+    def sensitivity(self) -> NDArray[np.float64]:
+        """`[layer, level]`: how far the layer moves when the synonyms of the level are exchanged, relative to an unrelated
+        sentence: 1 is as far, 0 not at all. NaN if the layer never moves.
+        """
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __reduce__(self) -> tuple[Callable[[str], Probe], tuple[str]]: ...
+
+def _restore_probe(text: str) -> Probe: ...
+def _train(
+    grammar: Grammar,
+    model: str,
+    samples: int,
+    test: int,
+    width: int,
+    seed: int,
+    batch: int,
+    max_steps: int,
+    min_steps: int,
+    patience: float,
+    optimizer: str | None,
+    learning_rate: float | None,
+    normalization: str | None,
+    layers: int | None,
+    heads: int | None,
+    mlp: int | None,
+    output: _Path | None,
+    report: Callable[[int, int, tuple[int, float, float, float, float] | None], object] | None,
+) -> Run: ...
+def _threshold(
+    curves: Sequence[tuple[Sequence[float], Sequence[float]]], level: float, falls: bool
+) -> tuple[_Estimate, list[float]]: ...
+def _exponent(groups: Sequence[tuple[float, Sequence[float]]]) -> tuple[_Estimate, float | None, float | None]: ...
+def _collapse(
+    groups: Sequence[tuple[float, Sequence[tuple[Sequence[float], Sequence[float]]]]], predicted: float
+) -> tuple[_Estimate, float | None, float | None]: ...
 
 @final
 class Experiment:
+    """An experiment: a measure on a grid of parameters, as the TOML files in `experiments/` describe it."""
     @staticmethod
-    def read(path: _Path) -> Experiment: ...
+    def load(path: _Path) -> Experiment:
+        """Loads an experiment: a TOML file, or one of the program by its name, such as "cnn"."""
     @staticmethod
-    def parse(text: str) -> Experiment: ...
+    def read(path: _Path) -> Experiment:
+        """Reads an experiment from a TOML file."""
+    @staticmethod
+    def parse(text: str) -> Experiment:
+        """Reads an experiment from the text of a TOML file."""
     @property
-    def expects(self) -> str: ...
-    def cells(self, scale: str = "quick") -> list[Cell]: ...
+    def measures(self) -> list[str]:
+        """The names of what is measured, by the experiments that it uses too."""
+    @property
+    def scales(self) -> list[str]:
+        """The names of its scales; none if it has a single grid."""
+    @property
+    def expects(self) -> str:
+        """What the result should show."""
+    def cells(self, scale: str | None = None) -> list[Cell]:
+        """The cells of a scale: quick, or the only one, unless another is named. An experiment with a single grid has the
+        same for all.
+        """
+    def run(
+        self,
+        store: _Path,
+        executor: Executor | None = None,
+        *,
+        scale: str | None = None,
+        batch: int = 1,
+        progress: bool | Callable[[int, int], object] | None = None,
+    ) -> Results:
+        """Measures the cells that are missing in a store, as `sweep` does, and gives the results of all."""
+    def results(self, store: _Path, *, scale: str | None = None) -> Results:
+        """The results that a store has; `missing` says how many it has not."""
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __reduce__(self) -> tuple[Callable[[str], Experiment], tuple[str]]: ...
+
+@final
+class Results:
+    """The results of an experiment: records, fits, verdicts and a figure. See `Experiment.run`."""
+    @property
+    def missing(self) -> int:
+        """The number of cells that have no result yet."""
+    def __len__(self) -> int: ...
+    def records(self) -> Records:
+        """All results as columns: parameters, what follows from them, such as `learner`, and what was measured.
+        `to_pandas`, `to_polars` and `to_arrow` make tables of them.
+        """
+    def fit(self) -> list[Fit]:
+        """The estimates of all fits, one for each group: `fit` and `group` say which, the rest is that of
+        `gardenpath.fit.Estimate`.
+        """
+    def judge(self) -> list[Judgement]:
+        """The verdicts on all claims, one for each group: agrees, differs, corrected or inconclusive, and why."""
+    def figure(self) -> Figure:
+        """The figure of all panels, which notebooks show."""
+    def _repr_svg_(self) -> str | None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __reduce__(self) -> tuple[Callable[..., Results], tuple[Any, ...]]: ...
+
+def _restore_results(experiment: Experiment, found: Sequence[tuple[Cell, str]], missing: int) -> Results: ...
+def _register(
+    name: str, version: int, meaning: str, parameters: Sequence[tuple[str, str, str | None]]
+) -> None: ...
+
+@final
+class _Task:
+    @property
+    def grammar(self) -> Grammar: ...
+    @property
+    def train(self) -> Corpus: ...
+    @property
+    def test(self) -> Corpus: ...
 
 @final
 class Cell:
+    """One cell of a sweep: a measure with all its parameters."""
     @staticmethod
-    def from_json(text: str) -> Cell: ...
+    def from_json(text: str) -> Cell:
+        """A cell from its parameters as JSON."""
     @property
-    def identity(self) -> str: ...
+    def identity(self) -> str:
+        """The name of the cell: a hash of its parameters and of the version of the code that the result depends on."""
     @property
-    def parameters(self) -> dict[str, Any]: ...
+    def parameters(self) -> dict[str, Any]:
+        """All parameters, `measure` among them."""
+    @property
+    def _needs_python(self) -> bool: ...
+    def _task(self) -> _Task: ...
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]
     def __reduce__(self) -> tuple[Callable[[str], Cell], tuple[str]]: ...
 
 @final
 class Store:
+    """A directory of results, shared with `gardenpath sweep` and with any number of other processes. It is made if it does
+    not exist.
+    """
     def __new__(cls, directory: _Path) -> Store: ...
-    def state(self, cell: Cell) -> _State: ...
-    def read(self, cell: Cell) -> dict[str, Any] | None: ...
-    def failure(self, cell: Cell) -> str | None: ...
+    def __getnewargs__(self) -> tuple[str]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def state(self, cell: Cell) -> _State:
+        """What is known of a cell: done, running, failed or missing."""
+    def read(self, cell: Cell) -> dict[str, Any] | None:
+        """Parameters and results of a cell, or None if it has none yet. A damaged file is a ValueError."""
+    def failure(self, cell: Cell) -> str | None:
+        """Why a cell failed, or None if it did not."""
+    def _claim(self, cell: Cell) -> bool: ...
+    def _renew(self, cell: Cell) -> None: ...
+    def _release(self, cell: Cell) -> None: ...
+    def _keep(self, task: _Task, result: str, seconds: float) -> None: ...
+    def _fail(self, cell: Cell, error: str) -> None: ...
     def measure(
         self, cells: Sequence[Cell], *, threads: int = 1, report: Callable[[Cell, _Event], object] | None = None
-    ) -> None: ...
+    ) -> None:
+        """Measures the cells that are missing, on so many threads, and stores their results; a cell that fails is
+        recorded. `report` is called with each cell and "found", "measured" or "failed". A damaged file is named in a
+        warning, and its cell is measured again.
 
-def _main(script: _Path, arguments: Sequence[str]) -> int: ...
-def threads() -> int: ...
-def set_threads(count: int) -> None: ...
+        At Ctrl-C, or if `report` raises an exception, the cells at work are left and remain missing; what was finished
+        is stored. A second Ctrl-C does not wait for them.
+        """
+
+def threads() -> int:
+    """The number of threads on which calls work."""
+def set_threads(count: int) -> None:
+    """Sets the number of threads on which calls of this process work. Results do not depend on it."""

@@ -1,5 +1,6 @@
 """Sweeps from Python: the cells and the store of the program, on any executor."""
 
+import json
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -7,7 +8,9 @@ from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
+from . import _measure as _own
 from ._core import Cell, Experiment, Store, threads
+from ._progress import Bar
 
 # Seconds between two looks at what is under way: few after something has finished, more and more while nothing does.
 _SHORTEST_PAUSE = 0.001
@@ -28,13 +31,23 @@ class Executor(Protocol):
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any: ...
 
 
-def _measure(store: str, cells: Sequence[Cell], call: str) -> None:
+def _measure(store: str, functions: Sequence[Callable[..., Any]], cells: Sequence[str], call: str) -> None:
     """Measures cells in a worker. Failures are recorded in the store.
 
-    `call` is different for every sweep: dask takes calls with equal arguments for one, and would answer with the loss of
-    an earlier one.
+    Cells that need functions can only be made once these are known, so they come as JSON. `call` is different for every
+    sweep: dask takes calls with equal arguments for one, and would answer with the loss of an earlier one.
     """
-    Store(store).measure(list(cells), threads=1)
+    for function in functions:
+        _own.register(function)
+    _measure_here(Store(store), [Cell.from_json(text) for text in cells], 1, lambda cell, event: None)
+
+
+def _measure_here(store: Store, cells: Sequence[Cell], threads: int, report: Callable[[Cell, str], object]) -> None:
+    """Measures cells in this process: those of the program on so many threads, then those of Python."""
+    ours = [cell for cell in cells if not cell._needs_python]
+    if ours:
+        store.measure(ours, threads=threads, report=report)
+    _own.run(store, [cell for cell in cells if cell._needs_python], report)
 
 
 def sweep(
@@ -42,16 +55,18 @@ def sweep(
     store: str | os.PathLike[str],
     executor: Executor | None = None,
     *,
-    scale: str = "quick",
+    scale: str | None = None,
     batch: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: bool | Callable[[int, int], object] | None = None,
 ) -> list[dict[str, Any]]:
     """Measures the cells of an experiment that are missing in a store, and returns the results of all in their order.
 
     Without an executor the cells are measured here, on all cores. With one, `batch` cells at a time are submitted to it;
     its workers must see the directory of the store. A client of dask will do as an executor. Each cell is stored as soon as
     it is done: killed at any moment and started again, a sweep measures exactly what is missing, whether by this function
-    or by `gardenpath sweep`. `progress` is called with the number of cells that are finished, and of all cells.
+    or by `gardenpath sweep`. Functions that are measures, and cells of `train` with `device = "cuda"`, are measured by
+    Python, one after the other in each worker. `progress` is True for a line in terminals and notebooks, or a function that is
+    called with the number of cells that are finished, and of all cells.
 
     If cells fail, a ValueError says why; if workers are lost, what the executor says about it is raised. Either comes
     after all other cells are done.
@@ -78,24 +93,27 @@ def sweep(
     if executor is not None and not hasattr(executor, "submit"):
         raise ValueError(f"executor is {executor!r}, expected an object with a method submit")
     if not isinstance(experiment, Experiment):
-        experiment = Experiment.read(experiment)
+        experiment = Experiment.load(experiment)
     cells = experiment.cells(scale)
     directory = str(Path(store).absolute())
     results = Store(directory)
     missing = [cell for cell in cells if results.state(cell) != "done"]
     finished = len(cells) - len(missing)
 
-    def advance(count: int) -> None:
-        nonlocal finished
-        finished += count
-        if progress is not None:
-            progress(finished, len(cells))
+    with Bar("measuring", shown=progress is True) as bar:
 
-    advance(0)
-    if executor is not None:
-        _submit(executor, directory, missing, batch, advance)
-    elif missing:
-        results.measure(missing, threads=threads(), report=lambda cell, event: advance(1))
+        def advance(count: int) -> None:
+            nonlocal finished
+            finished += count
+            bar.show(finished, len(cells), "cells")
+            if callable(progress):
+                progress(finished, len(cells))
+
+        advance(0)
+        if executor is not None:
+            _submit(executor, directory, missing, batch, advance)
+        else:
+            _measure_here(results, missing, threads(), lambda cell, event: advance(1))
     return _collect(results, cells)
 
 
@@ -108,7 +126,8 @@ def _submit(executor: Executor, store: str, cells: list[Cell], batch: int, advan
     try:
         for start in range(0, len(cells), batch):
             part = cells[start : start + batch]
-            waiting.append((executor.submit(_measure, store, part, call), len(part)))
+            texts = [json.dumps(cell.parameters) for cell in part]
+            waiting.append((executor.submit(_measure, store, _own.functions_of(part), texts, call), len(part)))
         while waiting:
             # Executors differ in how they wait; all can be asked.
             still_waiting = []

@@ -1,9 +1,11 @@
-# Types of `gardenpath.theory`, which the compiled module brings along.
+# Types of `gardenpath.theory`. Functions whose result is a number also take arrays.
 
-from typing import final
+from typing import Any, ClassVar, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ._results import SampleComplexity, Splits, Topology
 
 __all__ = [
     "ByLength",
@@ -24,34 +26,102 @@ __all__ = [
     "typical_length",
 ]
 
+_Array: TypeAlias = NDArray[Any] | list[float] | list[int] | tuple[float, ...]
+_Numbers: TypeAlias = float | _Array
+
 @final
 class ByLength:
+    """One value for each length that a sentence can have."""
+    def __new__(cls, min_len: int, values: list[float], logs: list[float]) -> ByLength: ...
+    def __getnewargs__(self) -> tuple[int, list[float], list[float]]: ...
     @property
-    def lengths(self) -> NDArray[np.int64]: ...
+    def lengths(self) -> NDArray[np.int64]:
+        """The lengths, from `2^depth` to `3^depth`."""
     @property
-    def values(self) -> NDArray[np.float64]: ...
+    def values(self) -> NDArray[np.float64]:
+        """The values; numbers that are too small or too large are 0 and infinity."""
     @property
-    def logs(self) -> NDArray[np.float64]: ...
+    def logs(self) -> NDArray[np.float64]:
+        """The natural logarithms of the values, also of those that are too small or too large."""
     def __len__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
-def length_distribution(depth: int, *, p_binary: float = 0.5) -> ByLength: ...
-def mean_branching(*, p_binary: float = 0.5) -> float: ...
-def typical_length(depth: int, *, p_binary: float = 0.5) -> int: ...
-def mean_internal_nodes(depth: int, *, p_binary: float = 0.5) -> float: ...
-def tree_count(depth: int) -> dict[int, int]: ...
+def length_distribution(depth: int, *, p_binary: float = 0.5) -> ByLength:
+    """The law of the length of sentences (App. p_of_d)."""
+@overload
+def mean_branching(*, p_binary: float = 0.5) -> float:
+    """The mean number of children of a node, `<s> = 3 - p_binary`."""
+@overload
+def mean_branching(*, p_binary: _Array) -> NDArray[np.float64]: ...
+@overload
+def typical_length(depth: int, *, p_binary: float = 0.5) -> int:
+    """The typical length of sentences, the integer part of `<s>^depth`."""
+@overload
+def typical_length(depth: _Array, *, p_binary: _Numbers = 0.5) -> NDArray[np.int64]: ...
+@overload
+def typical_length(depth: int, *, p_binary: _Array) -> NDArray[np.int64]: ...
+@overload
+def mean_internal_nodes(depth: int, *, p_binary: float = 0.5) -> float:
+    """The mean number of nodes above the tokens."""
+@overload
+def mean_internal_nodes(depth: _Array, *, p_binary: _Numbers = 0.5) -> NDArray[np.float64]: ...
+@overload
+def mean_internal_nodes(depth: int, *, p_binary: _Array) -> NDArray[np.float64]: ...
+def tree_count(depth: int) -> dict[int, int]:
+    """The exact number of tree topologies of each length, `N_t` (App. Nt_app)."""
 def grammatical_fraction(
     depth: int, fraction: float, *, ternary_fraction: float | None = None, p_binary: float = 0.5
-) -> ByLength: ...
+) -> ByLength:
+    """The share of all strings of each length that a typical tree can write (eq. frac_data, with the weights that it
+    lacks).
+
+    `fraction` is that of grammatical pairs, and of triples too unless `ternary_fraction` is given.
+    """
 def paper_grammatical_fraction(
     depth: int, fraction: float, *, ternary_fraction: float | None = None, p_binary: float = 0.5
-) -> ByLength: ...
-def class_entropy(fraction: float, *, ternary_fraction: float | None = None, p_binary: float = 0.5) -> float: ...
-def paper_class_entropy(fraction: float) -> float: ...
-def mean_candidates(depth: int, fraction: float, *, ternary_fraction: float | None = None) -> ByLength: ...
-def critical_fraction(depth: int, *, p_binary: float = 0.5) -> float: ...
-def splits(len: int, height: int) -> tuple[int, int]: ...
-def median_splits(height: int) -> tuple[float, float]: ...
+) -> ByLength:
+    """The same share by eq. frac_data as it is printed."""
+@overload
+def class_entropy(fraction: float, *, ternary_fraction: float | None = None, p_binary: float = 0.5) -> float:
+    """The expected class entropy at depth 2 of large vocabularies, in nats."""
+@overload
+def class_entropy(
+    fraction: _Array, *, ternary_fraction: _Numbers | None = None, p_binary: _Numbers = 0.5
+) -> NDArray[np.float64]: ...
+@overload
+def class_entropy(
+    fraction: float, *, ternary_fraction: _Array, p_binary: _Numbers = 0.5
+) -> NDArray[np.float64]: ...
+@overload
+def class_entropy(
+    fraction: float, *, ternary_fraction: float | None = None, p_binary: _Array
+) -> NDArray[np.float64]: ...
+@overload
+def paper_class_entropy(fraction: float) -> float:
+    """The class entropy at depth 2 as the paper prints it."""
+@overload
+def paper_class_entropy(fraction: _Array) -> NDArray[np.float64]: ...
+def mean_candidates(depth: int, fraction: float, *, ternary_fraction: float | None = None) -> ByLength:
+    """The mean number of symbols that a parser proposes for a random string of each length (eq. bottom_up)."""
+@overload
+def critical_fraction(depth: int, *, p_binary: float = 0.5) -> float:
+    """The fraction at which the mean number of candidates at the typical length neither shrinks nor grows with the depth.
+    """
+@overload
+def critical_fraction(depth: _Array, *, p_binary: _Numbers = 0.5) -> NDArray[np.float64]: ...
+@overload
+def critical_fraction(depth: int, *, p_binary: _Array) -> NDArray[np.float64]: ...
+def splits(len: _Numbers, height: _Numbers) -> Splits:
+    """The numbers of binary and ternary splits of a span of `len` tokens whose node stands `height` levels above them.
+    """
+def median_splits(height: _Numbers) -> Splits:
+    """The median numbers of binary and ternary splits of all spans of a height."""
 def sample_complexity(
-    depth: int, vocab: int, binary_rules: int, ternary_rules: int, *, p_binary: float = 0.5
-) -> tuple[float, float]: ...
-def two_level_topologies(*, p_binary: float = 0.5) -> list[tuple[tuple[int, ...], float]]: ...
+    depth: _Numbers, vocab: _Numbers, binary_rules: _Numbers, ternary_rules: _Numbers, *, p_binary: _Numbers = 0.5
+) -> SampleComplexity:
+    """The number of sentences that learning needs, up to a constant (eq. samp_comp): by the paper's factor per level, and
+    by that of a uniformly chosen token.
+    """
+def two_level_topologies(*, p_binary: float = 0.5) -> list[Topology]:
+    """The twelve tree topologies of depth 2: how many tokens each child of the root has, with their probabilities."""

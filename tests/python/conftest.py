@@ -5,6 +5,7 @@ The package must be importable: install it, or name its directory in PYTHONPATH.
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -72,9 +73,10 @@ def same_threads() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def program() -> Callable[..., str]:
     """Runs the program and returns what it printed; that it may fail is to be said."""
-    path = Path(__file__).resolve().parents[2] / "target" / "release" / "gardenpath"
+    target = os.environ.get("CARGO_TARGET_DIR", Path(__file__).resolve().parents[2] / "target")
+    path = Path(target) / "release" / "gardenpath"
     if not path.is_file():
-        pytest.skip("target/release/gardenpath is not there: run `cargo build --release`")
+        pytest.skip(f"{path} is not there: run `cargo build --release`")
 
     def run(*arguments: object, check: bool = True) -> str:
         return subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, check=check).stdout

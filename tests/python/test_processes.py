@@ -347,10 +347,10 @@ def test_threads_share_one_corpus_while_the_number_of_threads_changes() -> None:
         assert set(pool.map(work, [1, 2, 3, 4] * 5)) == {expected}
 
 
-@pytest.mark.parametrize(("count", "error"), [(0, ValueError), (100_000, ValueError), (-1, OverflowError)])
-def test_the_number_of_threads_is_positive_and_sensible(count: int, error: type[Exception]) -> None:
+@pytest.mark.parametrize("count", [0, 100_000, -1])
+def test_the_number_of_threads_is_positive_and_sensible(count: int) -> None:
     before = gardenpath.threads()
-    with pytest.raises(error):
+    with pytest.raises(ValueError, match="number"):
         gardenpath.set_threads(count)
     assert gardenpath.threads() == before
 

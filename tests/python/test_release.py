@@ -60,10 +60,12 @@ def test_every_import_is_a_dependency_or_an_extra() -> None:
 
 def test_there_is_one_version() -> None:
     workspace = toml("Cargo.toml")["workspace"]
-    version, ours = workspace["package"]["version"], ("gardenpath", "gardenpath-lab", "gardenpath-nn")
-    assert [workspace["dependencies"][name]["version"] for name in ours] == [version] * 3
+    version, ours = workspace["package"]["version"], ("gardenpath", "gardenpath-cli", "gardenpath-lab", "gardenpath-nn", "gardenpath-plot")
+    dependencies = workspace["dependencies"]
+    assert {dependencies[name]["version"] for name in ours if name in dependencies} == {version}
     locked = {package["name"]: package["version"] for package in toml("Cargo.lock")["package"]}
-    assert [locked[name] for name in (*ours, "gardenpath-py")] == [version] * 4
+    assert {locked[name] for name in (*ours, "gardenpath-py")} == {version}
+    assert toml("pyproject.toml")["project"]["version"] == version
     assert yaml(REPOSITORY / "CITATION.cff")["version"] == version
 
 

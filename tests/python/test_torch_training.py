@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 
 import gardenpath
 import numpy as np
@@ -221,3 +222,12 @@ def test_wrong_options_are_refused(options, message, grammar):
 def test_a_network_for_another_grammar_is_refused(sizes, message, grammar):
     with pytest.raises(ValueError, match=message):
         train(CNN(*sizes, 8), grammar, samples=10, test=10)
+
+
+def test_runs_pickle_compare_and_have_a_repr(grammar):
+    def run(steps):
+        return train(CNN.for_grammar(grammar, width=8, seed=1), grammar, samples=50, test=50, max_steps=steps)
+
+    one, other = run(32), run(40)
+    assert one == run(32) == pickle.loads(pickle.dumps(one)) and one != other and one != "a run"
+    assert repr(one).startswith("Run(test_loss=") and "tensor" not in repr(one)

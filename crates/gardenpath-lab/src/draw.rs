@@ -1,7 +1,7 @@
-//! Drawings: tables, plots and trees in the terminal, and trees and charts as SVG.
+//! Drawings: tables for terminals, pictures of trees, charts, networks and procedures.
 
-pub mod chart_svg;
-pub mod plot;
+pub mod chart;
+pub mod network;
+pub mod steps;
 pub mod table;
-pub mod tree_svg;
-pub mod tree_text;
+pub mod tree;

@@ -20,7 +20,9 @@
 //! …
 //! ```
 //!
-//! `[[fit]]`, `[[claim]]` and `[[panel]]` say what is made of the results: see [`plan`].
+//! `[[fit]]`, `[[claim]]` and `[[panel]]` say what is made of the results: see [`plan`]. `uses = ["cnn", "snr"]` reads the results of
+//! other experiments too; an experiment that measures nothing itself only compares them. `title`, `caption` and `figure`
+//! are texts for the report.
 //!
 //! Scales can have any name that is no other key; an experiment with one scale has `[[grid]]` instead. A value is a number, a text, an expression, a list,
 //! a range `"first..last"`, or `{ from = 100, to = 1e5, points = 7 }` for numbers that grow by a constant factor.
@@ -31,7 +33,6 @@ mod fields;
 pub mod filter;
 mod grid;
 pub mod key;
-mod nearest;
 pub mod plan;
 pub mod quantity;
 mod scale;
@@ -40,22 +41,31 @@ mod source;
 pub use scale::Scale;
 pub use source::Source;
 
-use crate::files::SystemError;
-use crate::measure::{self, Measure};
+use crate::measure::{Description, Measure, Measures};
+use crate::nearest;
 use anyhow::{Context, Result, anyhow, bail};
 use nearest::suggestion;
 use plan::Plan;
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 use toml::Table;
 
-/// A measure on grids of parameters.
+/// A measure on grids of parameters, and what is made of the results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
-    /// The name of the measure.
-    measure: String,
+    /// The name of the measure; none if it only compares the results of others.
+    measure: Option<Arc<Description>>,
+    /// The heading of its section in a report.
+    pub title: Option<String>,
     /// What the result should show; empty if nobody said.
     pub expects: String,
+    /// What the figure shows, for somebody who has not read the paper.
+    pub caption: Option<String>,
+    /// The name of the figure in reports and files.
+    pub figure: Option<String>,
+    /// Other experiments whose results it reads, with their names.
+    uses: Vec<(String, Experiment)>,
     /// Values that all grids share.
     parameters: Table,
     /// The grids of an experiment with a single scale.
@@ -67,19 +77,50 @@ pub struct Experiment {
 }
 
 /// What an experiment may say, besides scales of any other name.
-const KEYS: [&str; 10] = ["measure", "expects", "parameters", "grid", "quick", "day", "full", "fit", "claim", "panel"];
+const KEYS: [&str; 14] = [
+    "measure",
+    "uses",
+    "title",
+    "expects",
+    "caption",
+    "figure",
+    "parameters",
+    "grid",
+    "quick",
+    "day",
+    "full",
+    "fit",
+    "claim",
+    "panel",
+];
+
+/// How deep experiments can use one another: more than this is a circle.
+const DEEPEST_USE: usize = 4;
 
 impl Experiment {
     /// Reads an experiment from a file.
     pub fn read(path: &Path) -> Result<Self> {
-        let shown = path.display();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| SystemError::about(format!("{shown}: cannot be read"), error))?;
-        Self::parse(&text).with_context(|| shown.to_string())
+        Self::read_with(path, &Measures::default())
     }
 
-    /// Reads an experiment from the text of a file. All cells are made once, so that whatever is wrong is found here.
+    /// Reads an experiment from a file that can name these measures.
+    pub fn read_with(path: &Path, measures: &Measures) -> Result<Self> {
+        Source::File(path.to_owned()).read_with(measures)
+    }
+
+    /// Reads an experiment from the text of a file. All cells are made once, so that whatever is wrong is found here. Files that it
+    /// uses are looked for in the working directory.
     pub fn parse(text: &str) -> Result<Self> {
+        Self::parse_with(text, &Measures::default())
+    }
+
+    /// Reads an experiment that can name these measures.
+    pub fn parse_with(text: &str, measures: &Measures) -> Result<Self> {
+        Self::parse_in(text, &Place { measures, directory: Path::new(""), depth: 0 })
+    }
+
+    fn parse_in(text: &str, place: &Place) -> Result<Self> {
+        let measures = place.measures;
         let mut table: Table = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
             anyhow!("line {line}: {}", error.message())
@@ -97,22 +138,25 @@ impl Experiment {
                 hint = if hint.is_empty() { "." } else { &hint }
             );
         }
+        let uses = uses(table.remove("uses"), place).context("uses")?;
         let measure = match table.remove("measure") {
-            Some(toml::Value::String(name)) if measure::NAMES.contains(&name.as_str()) => name,
-            Some(toml::Value::String(name)) => {
-                let hint = suggestion(&name, measure::NAMES.iter().copied());
-                bail!("there is no measure {name:?}, expected one of {}{hint}", measure::NAMES.join(", "))
-            }
-            Some(other) => bail!("measure is {other}, expected one of {}", measure::NAMES.join(", ")),
+            Some(toml::Value::String(name)) => Some(measures.find(&name)?.clone()),
+            Some(other) => bail!("measure is {other}, expected one of {}", measures.names().join(", ")),
+            None if !uses.is_empty() => None,
             None => {
-                bail!("measure is missing: write measure = \"entropy\", or another of {}", measure::NAMES.join(", "))
+                bail!("measure is missing: write measure = \"entropy\", or another of {}", measures.names().join(", "))
             }
         };
-        let expects = match table.remove("expects") {
-            None => String::new(),
-            Some(toml::Value::String(text)) => text,
-            Some(other) => bail!("expects is {other}, expected a text"),
+        let mut text = |key: &str| match table.remove(key) {
+            None => Ok(None),
+            Some(toml::Value::String(text)) => Ok(Some(text.trim().to_owned())),
+            Some(other) => Err(anyhow!("{key} is {other}, expected a text")),
         };
+        let (title, caption, figure) = (text("title")?, text("caption")?, text("figure")?);
+        let expects = text("expects")?.unwrap_or_default();
+        if let Some(name) = &figure {
+            scale::check_name(name).map_err(|error| anyhow!("figure: {error}"))?;
+        }
         let parameters = match table.remove("parameters") {
             None => Table::new(),
             Some(toml::Value::Table(table)) => table,
@@ -121,15 +165,23 @@ impl Experiment {
         let grid = tables(&mut table, "grid")?;
         let [fits, claims, panels] =
             [tables(&mut table, "fit")?, tables(&mut table, "claim")?, tables(&mut table, "panel")?];
-        let plan = Plan::read(&fits, &claims, &panels, &measure::columns(&measure))?;
+        let mut columns: Vec<&str> = Vec::new();
+        for measure in measure.iter().chain(uses.iter().flat_map(|(_, used)| used.measures())) {
+            let more: Vec<&str> = measure.columns().into_iter().filter(|name| !columns.contains(name)).collect();
+            columns.extend(more);
+        }
+        let plan = Plan::read(&fits, &claims, &panels, &columns)?;
         let mut scales = Vec::new();
         for name in table.keys().cloned().collect::<Vec<_>>() {
             let scale: Scale = name.parse().map_err(|error| anyhow!("[[{name}]]: {error}"))?;
             scales.push((scale, tables(&mut table, &name)?));
         }
         scales.sort_by(|(one, _), (other, _)| one.order().cmp(&other.order()));
-        let experiment = Experiment { measure, expects, parameters, grid, scales, plan };
+        let is_measured = measure.is_some();
+        let experiment = Experiment { measure, title, expects, caption, figure, uses, parameters, grid, scales, plan };
         match (experiment.grid.is_empty(), experiment.scales.is_empty()) {
+            (true, true) if !is_measured => {}
+            _ if !is_measured => bail!("measure is missing: there are grids, but nothing says what is measured"),
             (true, true) => bail!("expected [[grid]], or scales such as [[quick]] and [[full]]"),
             (false, false) => bail!(
                 "expected either [[grid]] or scales, not both: there is [[{}]] too",
@@ -149,56 +201,133 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// The names of its scales; none if it has `[[grid]]` instead.
+    /// The names of the experiments whose results it reads.
+    pub fn used(&self) -> impl Iterator<Item = &str> {
+        self.uses.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The measures of its cells, each once.
+    pub fn measures(&self) -> Vec<&Arc<Description>> {
+        let mut measures: Vec<&Arc<Description>> = self.measure.iter().collect();
+        for measure in self.uses.iter().flat_map(|(_, used)| used.measures()) {
+            if !measures.contains(&measure) {
+                measures.push(measure);
+            }
+        }
+        measures
+    }
+
+    /// The names of its scales; none if it has `[[grid]]` instead. One that measures nothing itself has those of the experiments
+    /// that it uses.
     pub fn scale_names(&self) -> Vec<&str> {
-        self.scales.iter().map(|(scale, _)| scale.name()).collect()
+        let mut own: Vec<&Scale> = self.all_scales();
+        own.sort_by_key(|scale| scale.order());
+        own.into_iter().map(Scale::name).collect()
+    }
+
+    fn all_scales(&self) -> Vec<&Scale> {
+        if self.measure.is_some() {
+            return self.scales.iter().map(|(scale, _)| scale).collect();
+        }
+        let mut all: Vec<&Scale> = Vec::new();
+        for scale in self.uses.iter().flat_map(|(_, used)| used.all_scales()) {
+            if !all.contains(&scale) {
+                all.push(scale);
+            }
+        }
+        all
     }
 
     /// The scale that is meant by an option, or by none: `quick` if there is one, or the only one. What has no effect and what
     /// does not exist is refused.
     pub fn scale(&self, asked: Option<&Scale>) -> Result<Scale> {
-        let usual = |scale: &Scale| self.scales.iter().any(|(own, _)| own == scale);
-        match (asked, self.scales.as_slice()) {
+        let all = self.all_scales();
+        match (asked, all.as_slice()) {
             (Some(_), []) => bail!("--scale has no effect here: the experiment has one scale, [[grid]]"),
             (None, []) => Ok(Scale::QUICK),
-            (Some(scale), _) => self.grids(scale).map(|_| scale.clone()),
-            (None, _) if usual(&Scale::QUICK) => Ok(Scale::QUICK),
-            (None, [(only, _)]) => Ok(only.clone()),
+            (Some(scale), _) => self.has(scale).map(|()| scale.clone()),
+            (None, _) if all.contains(&&Scale::QUICK) => Ok(Scale::QUICK),
+            (None, [only]) => Ok((*only).clone()),
             (None, _) => bail!("--scale is missing: the experiment has the scales {}", self.scale_names().join(", ")),
         }
     }
 
-    /// The grids of a scale. An experiment with `[[grid]]` has the same for all.
-    fn grids(&self, scale: &Scale) -> Result<&[Table]> {
-        if !self.grid.is_empty() {
-            return Ok(&self.grid);
+    /// Refuses a scale that it does not have. An experiment with `[[grid]]` is the same at all.
+    fn has(&self, scale: &Scale) -> Result<()> {
+        let all = self.all_scales();
+        if !all.is_empty() && !all.contains(&scale) {
+            bail!("there is no scale {}; the experiment has {}", scale.name(), self.scale_names().join(", "));
         }
-        let names = self.scale_names();
-        let found = self.scales.iter().find(|(own, _)| own == scale).map(|(_, grids)| grids.as_slice());
-        found.with_context(|| format!("there is no scale {}; the experiment has {}", scale.name(), names.join(", ")))
+        Ok(())
     }
 
-    /// The cells of a scale, each once, in the order of the grids.
+    /// The cells of a scale, each once: its own in the order of the grids, then those of the experiments that it uses.
     pub fn cells(&self, scale: &Scale) -> Result<Vec<Measure>> {
-        let grids = self.grids(scale)?;
-        let kind = if self.grid.is_empty() { scale.name() } else { "grid" };
+        self.has(scale)?;
         let (mut cells, mut seen) = (Vec::new(), HashSet::new());
+        self.add_own_cells(scale, &mut |cell: Measure| {
+            if seen.insert(cell.identity()) {
+                cells.push(cell);
+            }
+            match cells.len() > grid::MAX_CELLS {
+                true => bail!("the grids have more than {} cells together", grid::MAX_CELLS),
+                false => Ok(()),
+            }
+        })?;
+        Ok(cells)
+    }
+
+    fn add_own_cells(&self, scale: &Scale, add: &mut dyn FnMut(Measure) -> Result<()>) -> Result<()> {
+        let (kind, grids) = match self.scales.iter().find(|(own, _)| own == scale) {
+            Some((_, grids)) => (scale.name(), grids.as_slice()),
+            None => ("grid", self.grid.as_slice()),
+        };
         for (i, own) in grids.iter().enumerate() {
             let place = || format!("[[{kind}]] number {}", i + 1);
             let mut table = self.parameters.clone();
             table.extend(own.clone());
-            for values in grid::expand(&table, &self.measure).with_context(place)? {
-                let cell = Measure::new(&self.measure, values).with_context(place)?;
-                if seen.insert(cell.identity()) {
-                    cells.push(cell);
-                }
-                if cells.len() > grid::MAX_CELLS {
-                    bail!("the grids have more than {} cells together", grid::MAX_CELLS);
-                }
+            let Some(measure) = &self.measure else { continue };
+            for values in grid::expand(&table, measure).with_context(place)? {
+                add(measure.cell(values).with_context(place)?)?;
             }
         }
-        Ok(cells)
+        for (name, used) in &self.uses {
+            used.has(scale).with_context(|| name.clone())?;
+            used.add_own_cells(scale, add).with_context(|| name.clone())?;
+        }
+        Ok(())
     }
+}
+
+/// Where an experiment is read, and what it can name.
+struct Place<'a> {
+    measures: &'a Measures,
+    /// Where files that it uses are looked for.
+    directory: &'a Path,
+    /// How many experiments use it, one inside the other.
+    depth: usize,
+}
+
+/// The experiments of these names: files beside the one that names them, or built-in ones.
+fn uses(value: Option<toml::Value>, place: &Place) -> Result<Vec<(String, Experiment)>> {
+    let wrong = "expected a list of experiments, such as [\"cnn\", \"snr\"]";
+    let names = match value {
+        None => return Ok(Vec::new()),
+        Some(toml::Value::Array(names)) if !names.is_empty() => names,
+        Some(_) => bail!(wrong),
+    };
+    if place.depth == DEEPEST_USE {
+        bail!("experiments use one another more than {DEEPEST_USE} times, or in a circle");
+    }
+    let mut found = Vec::new();
+    for name in names {
+        let toml::Value::String(name) = name else { bail!(wrong) };
+        let beside = place.directory.join(&name);
+        let source = Source::find(if beside.exists() { &beside } else { Path::new(&name) })?;
+        let experiment = source.read_in(place.measures, place.depth + 1)?;
+        found.push((name, experiment));
+    }
+    Ok(found)
 }
 
 /// Whether a value is written as `[[name]]`.
@@ -304,7 +433,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         for (from, to, expected) in [
-            ("\"entropy\"", "\"colour\"", "there is no measure \"colour\", expected one of entropy, learn, "),
+            ("\"entropy\"", "\"colour\"", "there is no measure colour, expected one of entropy, learn, "),
             ("\"entropy\"", "\"Entropie\"", "; did you mean entropy?"),
             ("\"entropy\"", "1", "measure is 1, expected one of entropy, "),
             ("measure = \"entropy\"", "", "measure is missing: write measure = \"entropy\", or another of "),
@@ -312,7 +441,7 @@ mod tests {
             (
                 "expects",
                 "expect",
-                "expect: did not expect this here, only measure, expects, parameters, grid, quick, day, full, fit, claim, panel, and scales of other names; did you mean expects? Parameters belong below",
+                "expect: did not expect this here, only measure, uses, title, expects, caption, figure, parameters, grid, quick, day, full, fit, claim, panel, and scales of other names; did you mean expects? Parameters belong below",
             ),
             ("expects", "colour", "fit, claim, panel, and scales of other names. Parameters belong below"),
             ("[[full]]", "[full]", "write [[full]] in double brackets"),

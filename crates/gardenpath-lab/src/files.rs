@@ -54,11 +54,29 @@ impl SystemError {
     pub fn about(what: impl Display, error: io::Error) -> anyhow::Error {
         anyhow::Error::new(SystemError(error)).context(what.to_string())
     }
+
+    /// An error of this kind, in other words.
+    pub fn said(kind: io::ErrorKind, words: impl Into<String>) -> anyhow::Error {
+        anyhow::Error::new(SystemError(io::Error::new(kind, InOtherWords(words.into()))))
+    }
 }
+
+/// What is said instead of the words of the operating system.
+#[derive(Debug)]
+struct InOtherWords(String);
+
+impl Display for InOtherWords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for InOtherWords {}
 
 impl Display for SystemError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.kind() {
+            _ if self.0.get_ref().is_some_and(|error| error.is::<InOtherWords>()) => write!(f, "{}", self.0),
             io::ErrorKind::NotFound => f.write_str("no such file or directory"),
             io::ErrorKind::PermissionDenied => f.write_str("permission denied"),
             io::ErrorKind::IsADirectory => f.write_str("is a directory, expected a file"),

@@ -46,7 +46,6 @@ pub use crossing::{Direction, crossing, crossings};
 pub use data::{Curve, Group};
 pub use estimate::{Estimate, FEWEST_SEEDS, FEWEST_SIZES, Limit};
 pub use exponent::{PowerLaw, exponent};
-pub(crate) use line::Line;
 pub use mean::{geometric_mean, mean};
 pub use ratio::{Ratio, matched_ratio, ratio};
 pub use statistics::{average, band, band_of_group, standard_error};

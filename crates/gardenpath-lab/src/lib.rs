@@ -1,114 +1,28 @@
-//! The program `gardenpath`: grammars, corpora, exact parsing, learning, networks and theory from the command line.
+//! The laboratory as a library: files, measures, sweeps, fits, verdicts and reports.
 //!
-//! Data flows one way: [`cli`] says what was asked, a command reads [`files`], calls the core, and writes lines or
-//! [`draw`]s a picture. Results go to standard output, notes and progress to standard error. Whatever is wrong becomes
-//! one line `error: …` and the exit code 2, or 1 if results are merely [incomplete](outcome::Incomplete). Whoever is
-//! [interrupted](outcome::Interrupted) says how to resume, and ends with 130.
+//! Data flows one way. An [`experiment`] file says what to measure, for which parameters, and what is made of it. A
+//! [`sweep`] runs its [`measure`] for every cell and keeps each [`record`] in a [`store`]. [`analysis`] makes [`fit`]s,
+//! verdicts and figures of the records, and [`report`] a page of several experiments. Beside that, [`files`] reads and
+//! writes grammars, corpora and run directories, and [`training`] runs networks.
+//!
+//! The program (`gardenpath-cli`) and the Python package are thin layers on top. Nothing here prints, parses arguments or
+//! listens to signals.
 
 pub mod analysis;
-pub mod cli;
-pub mod commands;
-mod date;
+pub mod choice;
+pub mod date;
 pub mod draw;
 pub mod experiment;
-pub mod figure;
 pub mod files;
 pub mod fit;
 pub mod measure;
+pub mod message;
+mod nearest;
 pub mod outcome;
 mod process;
-pub mod progress;
 pub mod record;
 pub mod report;
-pub mod signals;
 pub mod store;
 pub mod sweep;
+pub mod table;
 pub mod training;
-
-use clap::Parser;
-use clap::error::ErrorKind;
-use outcome::{Incomplete, Interrupted};
-use std::ffi::OsString;
-use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
-use std::sync::OnceLock;
-
-/// The file that starts this program, if it is not its own: a script of Python.
-static STARTED_BY: OnceLock<PathBuf> = OnceLock::new();
-
-/// The file that starts this program.
-fn program() -> io::Result<PathBuf> {
-    STARTED_BY.get().map_or_else(std::env::current_exe, |path| Ok(path.clone()))
-}
-
-/// Runs the program on behalf of a script, by which jobs on other machines start it again.
-pub fn run_for(script: PathBuf, arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let _ = STARTED_BY.set(script);
-    run(arguments)
-}
-
-/// Runs the program with these arguments, the first of which is its name, and returns the exit code.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let cli = match cli::Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
-        Err(error) => return refuse_arguments(&error),
-    };
-    signals::obey();
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let result = commands::run(&cli, &mut out).and_then(|()| Ok(out.flush()?));
-    if result.as_ref().is_err_and(|error| !is_closed_pipe(error)) {
-        // Lines that were finished before the error are still results.
-        let _ = out.flush();
-    }
-    // What is buffered now would only fail again when it is dropped.
-    drop(out.into_parts());
-    ending(result)
-}
-
-/// Says what went wrong, if anything did. That the reader of the output has seen enough is no fault.
-fn ending(result: anyhow::Result<()>) -> u8 {
-    match result {
-        Err(error) if error.is::<Interrupted>() => {
-            progress::note(&error.to_string());
-            Interrupted::CODE
-        }
-        Err(error) if !is_closed_pipe(&error) => {
-            report(&format!("{error:#}"));
-            if error.is::<Incomplete>() { Incomplete::CODE } else { 2 }
-        }
-        _ => 0,
-    }
-}
-
-/// Help and the version are printed as clap makes them; errors are brought into one line.
-fn refuse_arguments(error: &clap::Error) -> u8 {
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            ending(error.print().and_then(|()| io::stdout().flush()).map_err(Into::into))
-        }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            let _ = error.print();
-            2
-        }
-        _ => {
-            let text = error.to_string();
-            let explained =
-                text.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
-            let words: Vec<&str> = explained.flat_map(str::split_whitespace).collect();
-            let message = words.join(" ");
-            report(message.strip_prefix("error: ").unwrap_or(&message));
-            2
-        }
-    }
-}
-
-fn report(message: &str) {
-    let _ = writeln!(io::stderr(), "error: {}", progress::one_line(message));
-}
-
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let closed = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-    };
-    error.chain().any(closed)
-}

@@ -1,113 +1,201 @@
-//! The report: every figure of the paper from recorded results, with what the paper says and what was measured.
+//! The report: every figure of the paper, with what the paper says and what was measured.
+//!
+//! Most chapters are [experiments](crate::experiment): files that say what is measured, fitted, claimed and drawn. Drawings
+//! that are no plots are code (`drawings`).
 
+mod drawings;
 pub mod entry;
-mod exact;
+pub mod finding;
 pub mod html;
-mod measured;
-mod networks;
-mod ours;
 pub mod press;
 pub mod summary;
 
-use crate::figure::Figure;
-use crate::record::Records;
-use anyhow::Result;
-use serde::Serialize;
+pub use drawings::{Page, Picture};
+pub use finding::Finding;
 
-/// All chapters, the quickest first.
-pub fn chapters() -> Vec<&'static Chapter> {
-    [exact::CHAPTERS, measured::CHAPTERS, networks::CHAPTERS, ours::CHAPTERS].into_iter().flatten().collect()
+use crate::analysis::{self, Analysis};
+use crate::experiment::{Experiment, Scale, built_in};
+use crate::measure::Measure;
+use crate::table::Table;
+use anyhow::Result;
+
+/// What the chapters are, the quickest first: drawings, theory, then what has to be measured.
+const CONTENTS: &[Content] = &[
+    Content::Picture(&drawings::AMBIGUITY),
+    Content::Picture(&drawings::INSIDE_CHART),
+    Content::Picture(&drawings::ALGORITHM),
+    Content::Picture(&drawings::DIAGRAMS),
+    Content::Picture(&drawings::DILATED),
+    Content::Picture(&drawings::CONNECTIVITY),
+    Content::File("translation"),
+    Content::File("scaling"),
+    Content::File("sparsity"),
+    Content::Picture(&drawings::TOPOLOGIES),
+    Content::Picture(&drawings::SPLITS),
+    Content::File("splits"),
+    Content::File("tree-numbers"),
+    Content::File("bifurcation"),
+    Content::File("topologies"),
+    Content::File("inference"),
+    Content::File("candidates"),
+    Content::File("vectors"),
+    Content::File("prediction"),
+    Content::File("snr"),
+    Content::File("transition"),
+    Content::File("purity"),
+    Content::File("cnn"),
+    Content::File("signal"),
+    Content::File("cnn-quarter"),
+    Content::File("cnn-ambiguous"),
+    Content::File("rules"),
+    Content::File("architectures"),
+    Content::File("width"),
+    Content::File("learners"),
+    Content::File("probes"),
+];
+
+#[derive(Clone, Copy)]
+enum Content {
+    Picture(&'static Picture),
+    /// The built-in experiment of this name.
+    File(&'static str),
 }
 
 /// One figure of the report.
+#[derive(Clone)]
 pub struct Chapter {
     /// Its name on the command line and in files: the label of the figure in the paper, if it has one there.
-    pub name: &'static str,
+    pub name: String,
     /// Its title.
-    pub title: &'static str,
+    pub title: String,
     /// What the paper says or shows.
-    pub paper: &'static str,
-    /// The experiments whose results it needs, by their names.
-    pub experiments: &'static [&'static str],
-    /// Draws it from those results, and judges what they show.
-    pub draw: fn(&Records) -> Result<Page>,
+    pub paper: String,
+    source: Source,
 }
 
-/// A figure with what it shows.
-pub struct Page {
-    /// The figure.
-    pub figure: Figure,
-    /// What the figure shows, for somebody who has not read the paper: one to three sentences.
-    pub caption: String,
-    /// The claims that were checked.
-    pub findings: Vec<Finding>,
+/// What a chapter is made from.
+#[derive(Clone)]
+enum Source {
+    Picture(&'static Picture),
+    /// A built-in experiment and its name.
+    Experiment(Box<Experiment>, &'static str),
 }
 
-/// A claim, and what was found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Finding {
-    /// The claim, in one line.
-    pub claim: String,
-    /// The numbers that were measured, in one line.
-    #[serde(rename = "result")]
-    pub measured: String,
-    /// Whether they agree.
-    pub verdict: Verdict,
+/// All chapters, the quickest first.
+pub fn chapters() -> Result<Vec<Chapter>> {
+    CONTENTS.iter().map(Chapter::new).collect()
 }
 
-impl Finding {
-    /// A finding.
-    pub fn new(claim: impl Into<String>, measured: impl Into<String>, verdict: Verdict) -> Self {
-        Finding { claim: claim.into(), measured: measured.into(), verdict }
+impl Chapter {
+    fn new(content: &Content) -> Result<Self> {
+        Ok(match content {
+            Content::Picture(drawing) => Chapter {
+                name: drawing.name.into(),
+                title: drawing.title.into(),
+                paper: drawing.paper.into(),
+                source: Source::Picture(drawing),
+            },
+            Content::File(file) => {
+                let experiment = built_in::find(file)?;
+                Chapter {
+                    name: experiment.figure.clone().unwrap_or_else(|| (*file).to_owned()),
+                    title: experiment.title.clone().unwrap_or_else(|| (*file).to_owned()),
+                    paper: experiment.expects.clone(),
+                    source: Source::Experiment(Box::new(experiment), file),
+                }
+            }
+        })
     }
 
-    /// A finding that agrees if a condition holds, and differs otherwise.
-    pub fn check(claim: impl Into<String>, measured: impl Into<String>, holds: bool) -> Self {
-        Finding::new(claim, measured, if holds { Verdict::Agrees } else { Verdict::Differs })
+    /// The experiment behind it, by its name; none if it is a drawing.
+    pub fn experiment(&self) -> Option<&'static str> {
+        match self.source {
+            Source::Picture(_) => None,
+            Source::Experiment(_, name) => Some(name),
+        }
     }
-}
 
-/// How a claim and the measurement compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The measurement has what the claim says.
-    Agrees,
-    /// The measurement has something else.
-    Differs,
-    /// The paper errs here, and the measurement agrees with the corrected claim.
-    Corrected,
-    /// The sizes of this run are too small to tell.
-    TooSmall,
+    /// The cells that it needs.
+    pub fn cells(&self, scale: &Scale) -> Result<Vec<Measure>> {
+        match &self.source {
+            Source::Picture(_) => Ok(Vec::new()),
+            Source::Experiment(experiment, _) => experiment.cells(scale),
+        }
+    }
+
+    /// Draws it from results, and judges what they show.
+    pub fn draw(&self, table: &Table) -> Result<Page> {
+        let experiment = match &self.source {
+            Source::Picture(drawing) => return (drawing.draw)(),
+            Source::Experiment(experiment, _) => experiment,
+        };
+        let Analysis { figure, claims } = analysis::analyse(&experiment.plan, table)?;
+        let caption = experiment.caption.clone().unwrap_or_default() + &finding::cut_off(table);
+        Ok(Page { figure, caption, findings: finding::of_claims(&claims) })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fit::Verdict;
     use std::collections::HashSet;
+
+    /// The experiments of chapters, with their names.
+    fn experiments(chapters: &[Chapter]) -> Vec<(&'static str, &Experiment)> {
+        fn experiment(chapter: &Chapter) -> Option<(&'static str, &Experiment)> {
+            match &chapter.source {
+                Source::Picture(_) => None,
+                Source::Experiment(experiment, name) => Some((*name, &**experiment)),
+            }
+        }
+        chapters.iter().filter_map(experiment).collect()
+    }
 
     /// A report is made while results arrive: chapters must bear with none.
     #[test]
     fn every_chapter_draws_without_results() {
-        for chapter in chapters() {
-            let page = (chapter.draw)(&Records::default()).unwrap();
+        for chapter in chapters().unwrap() {
+            let page = chapter.draw(&Table::default()).unwrap();
             assert!(page.figure.svg().len() > 500, "{}", chapter.name);
             assert!(!page.caption.is_empty() && !page.findings.is_empty(), "{}", chapter.name);
-            let judged = page.findings.iter().any(|finding| finding.verdict != Verdict::TooSmall);
-            assert_eq!(
-                judged,
-                chapter.experiments.is_empty(),
-                "{}: nothing can be judged without results",
-                chapter.name
-            );
+            let judged = page.findings.iter().any(|finding| finding.verdict != Verdict::Inconclusive);
+            let is_picture = matches!(chapter.source, Source::Picture(_));
+            assert_eq!(judged, is_picture, "{}: nothing can be judged without results", chapter.name);
         }
     }
 
     #[test]
     fn names_are_distinct_and_good_for_files() {
-        let names: HashSet<&str> = chapters().iter().map(|chapter| chapter.name).collect();
-        assert_eq!(names.len(), chapters().len());
+        let chapters = chapters().unwrap();
+        let names: HashSet<&str> = chapters.iter().map(|chapter| chapter.name.as_str()).collect();
+        assert_eq!(names.len(), chapters.len());
         let good = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         assert!(names.iter().all(|name| name.chars().all(good)));
+    }
+
+    #[test]
+    fn every_built_in_experiment_has_a_use() {
+        let chapters = chapters().unwrap();
+        for name in built_in::names() {
+            let experiments = experiments(&chapters);
+            let own = experiments.iter().any(|(own, _)| *own == name);
+            let used = experiments.iter().flat_map(|(_, experiment)| experiment.used()).any(|used| used == name);
+            assert!(own || used, "{name} is used by no chapter");
+        }
+    }
+
+    #[test]
+    fn claims_that_say_the_same_name_one_that_exists() {
+        let mut claims = HashSet::new();
+        let chapters = chapters().unwrap();
+        for (name, experiment) in experiments(&chapters) {
+            claims.extend(experiment.plan.claims.iter().map(|claim| format!("{name}/{}", claim.id)));
+        }
+        for (_, experiment) in experiments(&chapters) {
+            for claim in &experiment.plan.claims {
+                assert!(claim.same_as.as_ref().is_none_or(|other| claims.contains(other)), "{:?}", claim.same_as);
+            }
+        }
     }
 }

@@ -158,13 +158,15 @@ impl Store {
         })
     }
 
-    /// Keeps the result of a cell, and how long it took. Whatever is damaged is moved to the directory `damaged` of the store.
+    /// Keeps the result of a cell, and how long it took. A result of a foreign measure that is not as it declares is refused. Whatever is
+    /// damaged is moved to the directory `damaged` of the store.
     pub fn write(&self, cell: &Measure, result: &Map<String, Value>, seconds: f64) -> Result<()> {
+        let result = cell.checked(result)?;
         if let Found::Damaged(_) = self.look(cell)? {
             self.put_aside(&self.cell_path(cell))?;
         }
         let _ = atomic::replace(&self.path(SECONDS, cell), format!("{seconds:.3}").as_bytes());
-        atomic::write(&self.cell_path(cell), &cell::to_bytes(cell, result)?)?;
+        atomic::write(&self.cell_path(cell), &cell::to_bytes(cell, &result)?)?;
         let _ = fs::remove_file(self.failure_path(cell));
         let _ = fs::remove_file(self.path(CHECKPOINTS, cell));
         Ok(())

@@ -2,14 +2,13 @@
 
 pub mod collect;
 pub mod estimate;
-pub mod slurm;
 pub mod status;
 
 use crate::measure::Measure;
+use crate::message::one_line;
 use crate::outcome::{Incomplete, Interrupted};
-use crate::progress::one_line;
 use crate::store::{Found, RENEWAL, Store};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use gardenpath::interrupt::{self, checkpoint, obey, obeyed};
 use serde_json::{Map, Value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -117,6 +116,9 @@ fn run_on<'a>(
     uses_gpu: impl Fn(&Measure) -> bool,
     report: &mut dyn FnMut(Event<'a>) -> Result<()>,
 ) -> Result<()> {
+    if let Some(words) = cells.iter().find_map(|cell| cell.needs_python()) {
+        bail!("{words}");
+    }
     store.check_writable()?;
     store.clean();
     let (gpu, cpu): (Vec<_>, Vec<_>) = cells.iter().copied().partition(|cell| uses_gpu(cell));

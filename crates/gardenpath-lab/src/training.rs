@@ -2,11 +2,13 @@
 
 pub mod checkpoint;
 pub mod choices;
+pub mod report;
+pub mod session;
 
 use crate::files::Names;
 use anyhow::{Result, bail};
 use gardenpath::learn::score::answers;
-use gardenpath::{Corpus, Grammar, Seed};
+use gardenpath::{Corpus, Grammar, Seed, Shape};
 use gardenpath_nn::engine::{Cpu, Engine, NamedTensor, initial_state};
 use gardenpath_nn::train::{Progress, Settings, Trainer};
 use gardenpath_nn::{Architecture, Network, Optimizer};
@@ -58,23 +60,11 @@ pub struct Corpora {
     pub names: Names,
 }
 
-/// Where to compute.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Device {
-    /// The processor.
-    #[default]
-    Cpu,
-    /// A graphics processor; only in builds with the feature gpu.
-    Gpu,
-}
-
-impl Device {
-    /// Its name on the command line and in experiments.
-    pub fn name(self) -> &'static str {
-        match self {
-            Device::Cpu => "cpu",
-            Device::Gpu => "gpu",
-        }
+crate::choice::choices! {
+    /// Where to compute.
+    pub enum Device {
+        Cpu = "cpu" => "The processor",
+        Gpu = "gpu" => "A graphics processor; only in builds with the feature gpu",
     }
 }
 
@@ -119,6 +109,17 @@ impl Floor {
 }
 
 impl Recipe {
+    /// The network of a run on the user's own sentences, or on those of a grammar.
+    pub fn network_of(&self, grammar: Option<&Grammar>) -> Result<Network> {
+        match (grammar, &self.corpora) {
+            (Some(grammar), _) => self.network(grammar),
+            (None, Some(Corpora { vocab, classes, depth, .. })) => {
+                Ok(Network::new(*vocab, *classes, Shape::mixed(*depth), self.width, self.architecture)?)
+            }
+            (None, None) => bail!("the grammar of this run is missing"),
+        }
+    }
+
     /// The network for a grammar.
     pub fn network(&self, grammar: &Grammar) -> Result<Network> {
         Ok(Network::new(grammar.vocab(), grammar.classes(), grammar.shape(), self.width, self.architecture)?)
@@ -132,12 +133,7 @@ impl Recipe {
 
     /// The sentences of a run that are sampled.
     pub fn data(&self, grammar: &Grammar) -> Result<Data> {
-        if self.samples == 0 || self.test == 0 {
-            bail!("expected at least one sentence to learn from and one to test on");
-        }
-        let seed = Seed::new(self.seed);
-        let train = Corpus::try_sample(grammar, seed, 0..self.samples)?;
-        let test = Corpus::try_sample(grammar, seed.child("test"), 0..self.test)?;
+        let [train, test] = sentences(grammar, self.samples, self.test, self.seed)?;
         Data::new(train, test, Some(grammar))
     }
 
@@ -181,6 +177,15 @@ impl Recipe {
         }
         Ok(trainer)
     }
+}
+
+/// Sentences of a grammar to learn from, and others to test on.
+pub fn sentences(grammar: &Grammar, samples: u64, test: u64, seed: u64) -> Result<[Corpus; 2]> {
+    if samples == 0 || test == 0 {
+        bail!("expected at least one sentence to learn from and one to test on");
+    }
+    let seed = Seed::new(seed);
+    Ok([Corpus::try_sample(grammar, seed, 0..samples)?, Corpus::try_sample(grammar, seed.child("test"), 0..test)?])
 }
 
 /// The weights of a state, without that of the optimiser.

@@ -41,6 +41,7 @@ mod attention;
 mod batch;
 pub mod checkpoint;
 mod cnn;
+pub mod connections;
 mod dispatch;
 pub mod engine;
 mod error;

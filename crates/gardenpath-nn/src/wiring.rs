@@ -12,6 +12,7 @@
 //! targets, and the third at the root, where many splits meet in one cell.
 
 use crate::matmul::Link;
+use std::slice::from_ref;
 
 /// One input of a target: a row below, and the role in which it enters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +126,24 @@ impl Wiring {
     }
 }
 
+impl Wiring {
+    /// What each row is made of, in the order of the rows, whichever way it is computed.
+    pub fn inputs(&self) -> Vec<(u32, Input)> {
+        let mut inputs = Vec::new();
+        for (role, link) in (0..).zip(&self.links).flat_map(|(role, links)| links.iter().map(move |link| (role, link)))
+        {
+            let children =
+                self.before.as_ref().map_or(from_ref(&link.from), |before| before.sources.get(link.from as usize));
+            let targets = self.after.as_ref().map_or(from_ref(&link.to), |after| after.targets.get(link.to as usize));
+            for &target in targets {
+                inputs.extend(children.iter().map(|&child| (target, Input { role, child })));
+            }
+        }
+        inputs.sort_by_key(|&(target, Input { role, child })| (target, role, child));
+        inputs
+    }
+}
+
 /// The links of a direct layer, if both ends increase in each role.
 fn increasing_links(roles: usize, inputs: &[(u32, Input)]) -> Option<Vec<Vec<Link>>> {
     let mut links: Vec<Vec<Link>> = vec![Vec::new(); roles];
@@ -224,6 +243,8 @@ mod tests {
                 expected[target as usize] += factors[role as usize] * values[child as usize];
             }
             let wiring = Wiring::new(2, children, targets, &inputs);
+            inputs.sort_by_key(|&(target, Input { role, child })| (target, role, child));
+            assert_eq!(wiring.inputs(), inputs);
             let found = evaluate(&wiring, &values, &factors);
             assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12), "case {case}");
             for gather in [&wiring.before, &wiring.after].into_iter().flatten() {

@@ -90,6 +90,17 @@ record! {
     }
 }
 
+record! {
+    /// A measurement of a run.
+    CurveRecord {
+        step: i64 = "i8",
+        epoch: f64 = "f8",
+        train_loss: f64 = "f8",
+        test_loss: f64 = "f8",
+        test_accuracy: f64 = "f8",
+    }
+}
+
 fn dtype<'py>(
     py: Python<'py>,
     made: &PyOnceLock<Py<PyArrayDescr>>,

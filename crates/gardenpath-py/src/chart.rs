@@ -2,9 +2,12 @@
 
 use crate::arrays::{CandidateRecord, records, whole_number};
 use crate::error::{OrValueError, value_error};
+use crate::grammar::PyGrammar;
+use crate::numbers::natural;
+use crate::results::Reduced;
 use crate::tree::PyTree;
 use gardenpath::{Count, Grammar, Magnitude, Parser, Symbol};
-use gardenpath_lab::draw::chart_svg;
+use gardenpath_lab::draw::chart;
 use num_bigint::BigUint;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -81,13 +84,17 @@ impl PyChart {
 
     /// The candidates of a level: records of `start`, `span`, `symbol`, `log_inside` (the logarithm of the probability that
     /// the symbol derives the span) and `probability` (that the derivation of the sentence has it; 0 for spurious ones).
-    fn candidates<'py>(&self, py: Python<'py>, level: usize) -> PyResult<Bound<'py, PyArray1<CandidateRecord>>> {
+    fn candidates<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = natural)] level: usize,
+    ) -> PyResult<Bound<'py, PyArray1<CandidateRecord>>> {
         Ok(records(py, self.level(level)?.to_vec()))
     }
 
     /// All trees of the sentence, up to a limit.
     #[pyo3(signature = (limit=1000))]
-    fn trees(&self, limit: usize) -> PyResult<Vec<PyTree>> {
+    fn trees(&self, #[pyo3(from_py_with = natural)] limit: usize) -> PyResult<Vec<PyTree>> {
         let trees = self.grammar.trees(&self.sentence, limit).or_value_error()?;
         Ok(trees.into_iter().map(|tree| PyTree::new(tree, self.grammar.clone())).collect())
     }
@@ -95,15 +102,25 @@ impl PyChart {
     /// The chart as a picture: candidates that some tree of the sentence has in blue, the darker the more probable; the others
     /// in grey.
     fn to_svg(&self) -> String {
-        let candidate = |c: &CandidateRecord| chart_svg::Candidate {
+        let candidate = |c: &CandidateRecord| chart::Candidate {
             start: c.start as usize,
             span: c.span as usize,
             symbol: c.symbol,
             probability: c.probability,
         };
-        let levels: Vec<Vec<chart_svg::Candidate>> =
+        let levels: Vec<Vec<chart::Candidate>> =
             self.levels.iter().map(|level| level.iter().map(candidate).collect()).collect();
-        chart_svg::draw(&self.grammar, &levels)
+        chart::draw(&self.grammar, &levels).svg()
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let same = |other: &PyChart| other.sentence == self.sentence && other.grammar == self.grammar;
+        other.cast::<Self>().is_ok_and(|other| same(other.get()))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (Bound<'py, PyArray1<u8>>,)> {
+        let grammar = Bound::new(py, PyGrammar::new(self.grammar.clone()))?;
+        Ok((grammar.getattr("chart")?, (self.sentence(py),)))
     }
 
     fn _repr_svg_(&self) -> String {

@@ -4,6 +4,7 @@ use crate::arrays::view;
 use crate::error::{OrFileError, OrValueError, value_error};
 use crate::grammar::PyGrammar;
 use crate::interrupt;
+use crate::numbers::optional;
 use crate::sentences::{self, Sentences};
 use crate::tree::PyTree;
 use gardenpath::interrupt::checkpoint;
@@ -68,7 +69,11 @@ impl Origin {
 impl PyCorpus {
     #[new]
     #[pyo3(signature = (sentences, roots=None, *, vocab=None))]
-    fn new(sentences: &Bound<'_, PyAny>, roots: Option<&Bound<'_, PyAny>>, vocab: Option<usize>) -> PyResult<Self> {
+    fn new(
+        sentences: &Bound<'_, PyAny>,
+        roots: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = optional)] vocab: Option<usize>,
+    ) -> PyResult<Self> {
         let limit = check_vocab(vocab)?;
         let corpus = match sentences::read(sentences, limit)? {
             Sentences::Held(held) => held.get().corpus.clone(),
@@ -96,7 +101,7 @@ impl PyCorpus {
         tokens: &Bound<'_, PyAny>,
         offsets: &Bound<'_, PyAny>,
         roots: &Bound<'_, PyAny>,
-        vocab: Option<usize>,
+        #[pyo3(from_py_with = optional)] vocab: Option<usize>,
     ) -> PyResult<Self> {
         let limit = check_vocab(vocab)?;
         let tokens = read_bytes(tokens, "tokens")?;
@@ -125,7 +130,12 @@ impl PyCorpus {
     /// (['boats', 'man', 'old', 'the'], ['answer', 'question'], [3, 2, 1])
     #[staticmethod]
     #[pyo3(signature = (path, *, vocab=None, grammar=None))]
-    fn read(py: Python<'_>, path: PathBuf, vocab: Option<usize>, grammar: Option<&PyGrammar>) -> PyResult<Self> {
+    fn read(
+        py: Python<'_>,
+        path: PathBuf,
+        #[pyo3(from_py_with = optional)] vocab: Option<usize>,
+        grammar: Option<&PyGrammar>,
+    ) -> PyResult<Self> {
         if vocab.is_some() && grammar.is_some() {
             return Err(value_error("vocab is that of the grammar, expected one of them"));
         }
@@ -236,15 +246,31 @@ impl PyCorpus {
 
     /// The sentences as rows of one array, filled up to the longest with `fill`.
     ///
-    /// `dtype` is int64 (for an embedding of PyTorch), int32, int16 or uint8; for uint8 take 255 as `fill`.
+    /// `dtype` is int64 (for an embedding of PyTorch), int32, int16 or uint8, by name or as `np.int64`; for uint8 take 255 as `fill`. A token
+    /// cannot be the `fill`.
     ///
     /// >>> import gardenpath
     /// >>> corpus = gardenpath.Corpus([[0, 1, 2, 3], [3, 2, 1, 0, 1]])
     /// >>> corpus.padded(fill=255, dtype="uint8").tolist()
     /// [[0, 1, 2, 3, 255], [3, 2, 1, 0, 1]]
-    #[pyo3(signature = (fill=-1, dtype="int64"))]
-    fn padded<'py>(&self, py: Python<'py>, fill: i64, dtype: &str) -> PyResult<Bound<'py, PyAny>> {
-        match dtype {
+    #[pyo3(signature = (fill=-1, dtype=None), text_signature = "($self, fill=-1, dtype='int64')")]
+    fn padded<'py>(
+        &self,
+        py: Python<'py>,
+        fill: i64,
+        dtype: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if (0..self.vocab as i64).contains(&fill) {
+            return Err(value_error(format!(
+                "fill is {fill}, which is a token; expected -1, or at least {}",
+                self.vocab
+            )));
+        }
+        let dtype = match dtype {
+            Some(dtype) => py.import("numpy")?.call_method1("dtype", (dtype,))?.getattr("name")?.extract::<String>()?,
+            None => "int64".into(),
+        };
+        match dtype.as_str() {
             "int64" => self.filled::<i64>(py, fill),
             "int32" => self.filled::<i32>(py, fill),
             "int16" => self.filled::<i16>(py, fill),
@@ -307,7 +333,7 @@ impl PyCorpus {
     fn from_arrow<'py>(
         class: &Bound<'py, PyType>,
         table: &Bound<'py, PyAny>,
-        vocab: Option<usize>,
+        #[pyo3(from_py_with = optional)] vocab: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         class.py().import("gardenpath._arrow")?.call_method1("from_arrow", (table, vocab))
     }
@@ -430,6 +456,11 @@ impl Number for i16 {}
 impl Number for u8 {}
 
 impl PyCorpus {
+    /// Sentences of a grammar.
+    pub fn of(corpus: Corpus, grammar: &Grammar) -> Self {
+        PyCorpus { corpus, vocab: grammar.vocab(), classes: grammar.classes(), origin: None, names: Names::default() }
+    }
+
     /// A corpus that was not sampled here: its sizes are those that are given, or that occur.
     fn foreign(corpus: Corpus, vocab: Option<usize>) -> Self {
         let above = |symbols: &[Symbol]| {

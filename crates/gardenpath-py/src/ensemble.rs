@@ -2,7 +2,9 @@
 
 use crate::error::{OrValueError, value_error};
 use crate::interrupt;
-use gardenpath::snr::{Average, SignalStudy, expected_range};
+use crate::numbers::{natural, optional_list};
+use crate::results::{Reduced, named};
+use gardenpath::snr::{Average, SignalStudy, SignalToNoise, expected_range};
 use gardenpath::{Ensemble, Seed};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -18,18 +20,18 @@ use pyo3::prelude::*;
 #[pyo3(signature = (vocab, depth, fraction, *, grammars=10, sentences=1000, seed=0))]
 pub fn class_entropy(
     py: Python<'_>,
-    vocab: usize,
-    depth: usize,
+    #[pyo3(from_py_with = natural)] vocab: usize,
+    #[pyo3(from_py_with = natural)] depth: usize,
     fraction: f64,
-    grammars: u64,
-    sentences: u64,
-    seed: u64,
-) -> PyResult<(f64, f64)> {
+    #[pyo3(from_py_with = natural)] grammars: u64,
+    #[pyo3(from_py_with = natural)] sentences: u64,
+    #[pyo3(from_py_with = natural)] seed: u64,
+) -> PyResult<Bound<'_, PyAny>> {
     let ensemble = Ensemble::new(vocab, depth).fraction(fraction);
     let estimate =
         interrupt::run(py, || gardenpath::class_entropy(&ensemble, grammars, sentences, Seed::new(seed), &|_| ()))?;
     let estimate = estimate.or_value_error()?;
-    Ok((estimate.mean, estimate.stderr))
+    named(py, "Entropy", (estimate.mean, estimate.stderr))
 }
 
 /// The fraction of grammatical tuples at which an ensemble has a wanted class entropy, and the entropy measured there.
@@ -42,23 +44,24 @@ pub fn class_entropy(
 #[pyo3(signature = (vocab, depth, entropy, *, grammars=10, sentences=1000, seed=0))]
 pub fn fraction_for_entropy(
     py: Python<'_>,
-    vocab: usize,
-    depth: usize,
+    #[pyo3(from_py_with = natural)] vocab: usize,
+    #[pyo3(from_py_with = natural)] depth: usize,
     entropy: f64,
-    grammars: u64,
-    sentences: u64,
-    seed: u64,
-) -> PyResult<(f64, f64)> {
+    #[pyo3(from_py_with = natural)] grammars: u64,
+    #[pyo3(from_py_with = natural)] sentences: u64,
+    #[pyo3(from_py_with = natural)] seed: u64,
+) -> PyResult<Bound<'_, PyAny>> {
     let ensemble = Ensemble::new(vocab, depth);
     let found = interrupt::run(py, || {
         gardenpath::fraction_for_entropy(&ensemble, entropy, grammars, sentences, Seed::new(seed))
     })?;
     let (fraction, estimate) = found.or_value_error()?;
-    Ok((fraction, estimate.mean))
+    named(py, "EntropyFraction", (fraction, estimate.mean))
 }
 
 /// The signal-to-noise ratio of triples at increasing numbers of sentences, for many grammars of an ensemble: see `snr`.
-#[pyclass(frozen, name = "SignalStudy", module = "gardenpath")]
+#[pyclass(frozen, eq, name = "SignalStudy", module = "gardenpath")]
+#[derive(PartialEq)]
 pub struct PySignalStudy {
     study: SignalStudy,
     seed: u64,
@@ -75,12 +78,12 @@ pub struct PySignalStudy {
 #[pyo3(signature = (vocab, depth, fraction=None, *, grammars=10, samples=None, seed=0))]
 pub fn snr(
     py: Python<'_>,
-    vocab: usize,
-    depth: usize,
+    #[pyo3(from_py_with = natural)] vocab: usize,
+    #[pyo3(from_py_with = natural)] depth: usize,
     fraction: Option<f64>,
-    grammars: u64,
-    samples: Option<Vec<u64>>,
-    seed: u64,
+    #[pyo3(from_py_with = natural)] grammars: u64,
+    #[pyo3(from_py_with = optional_list)] samples: Option<Vec<u64>>,
+    #[pyo3(from_py_with = natural)] seed: u64,
 ) -> PyResult<PySignalStudy> {
     let ensemble = Ensemble::new(vocab, depth).fraction(fraction.unwrap_or(1.0 / vocab.max(1) as f64));
     let samples = match samples {
@@ -138,10 +141,30 @@ impl PySignalStudy {
         Ok(self.study.interval(threshold, read_average(average)?, confidence, Seed::new(self.seed)))
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (u64, Vec<Curve>)> {
+        let maker = py.import("gardenpath._core")?.getattr("_restore_study")?;
+        let curve = |c: &SignalToNoise| (c.samples.clone(), c.signal, c.noise.clone(), c.ratio.clone());
+        Ok((maker, (self.seed, self.study.curves.iter().map(curve).collect())))
+    }
+
     fn __repr__(&self) -> String {
         let curves = &self.study.curves;
         format!("<SignalStudy of {} grammars at {} numbers of sentences>", curves.len(), curves[0].samples.len())
     }
+}
+
+/// What `pickle` keeps of the curve of a grammar.
+type Curve = (Vec<u64>, f64, Vec<f64>, Vec<f64>);
+
+/// Makes a study from what `pickle` kept.
+#[pyfunction]
+pub fn _restore_study(seed: u64, curves: Vec<Curve>) -> PyResult<PySignalStudy> {
+    let curve = |(samples, signal, noise, ratio)| SignalToNoise { samples, signal, noise, ratio };
+    let study = SignalStudy { curves: curves.into_iter().map(curve).collect() };
+    if study.curves.is_empty() {
+        return Err(value_error("expected the curve of at least one grammar"));
+    }
+    Ok(PySignalStudy { study, seed })
 }
 
 fn read_average(name: &str) -> PyResult<Average> {

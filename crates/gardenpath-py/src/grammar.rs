@@ -7,6 +7,7 @@ use crate::error::{OrFileError, OrValueError, value_error};
 use crate::html;
 use crate::interrupt;
 use crate::moments::PyExpectedMoments;
+use crate::numbers::{natural, optional};
 use crate::tree::rule_record;
 use gardenpath::{Children, Corpus, Ensemble, ExpectedMoments, Grammar, Rule, RuleCounts, Sampler, Seed};
 use gardenpath_lab::files;
@@ -70,12 +71,12 @@ impl PyGrammar {
                         non_overlapping=false))]
     #[allow(clippy::too_many_arguments)]
     fn sample(
-        vocab: usize,
-        depth: usize,
+        #[pyo3(from_py_with = natural)] vocab: usize,
+        #[pyo3(from_py_with = natural)] depth: usize,
         fraction: Option<f64>,
-        seed: u64,
-        binary_rules: Option<usize>,
-        ternary_rules: Option<usize>,
+        #[pyo3(from_py_with = natural)] seed: u64,
+        #[pyo3(from_py_with = optional)] binary_rules: Option<usize>,
+        #[pyo3(from_py_with = optional)] ternary_rules: Option<usize>,
         p_binary: f64,
         zipf: f64,
         non_overlapping: bool,
@@ -98,7 +99,11 @@ impl PyGrammar {
     /// True
     #[staticmethod]
     #[pyo3(signature = (layers, *, prior=None, vocab=None))]
-    fn from_rules(layers: Vec<Bound<'_, PyAny>>, prior: Option<Vec<f64>>, vocab: Option<usize>) -> PyResult<Self> {
+    fn from_rules(
+        layers: Vec<Bound<'_, PyAny>>,
+        prior: Option<Vec<f64>>,
+        #[pyo3(from_py_with = optional)] vocab: Option<usize>,
+    ) -> PyResult<Self> {
         let layers = layers.iter().map(read_rules).collect::<PyResult<Vec<_>>>()?;
         let largest = |symbols: &mut dyn Iterator<Item = u8>| symbols.max().map_or(0, |symbol| usize::from(symbol) + 1);
         let mut sizes: Vec<usize> =
@@ -206,7 +211,7 @@ impl PyGrammar {
     }
 
     /// The name of a symbol of a level.
-    fn name(&self, level: usize, symbol: u8) -> PyResult<String> {
+    fn name(&self, #[pyo3(from_py_with = natural)] level: usize, symbol: u8) -> PyResult<String> {
         let depth = self.grammar.depth();
         match self.grammar.sizes().get(level) {
             None => Err(value_error(format!("level is {level}, expected 0 to {depth}"))),
@@ -226,7 +231,11 @@ impl PyGrammar {
     /// ('parent', 'arity', 'children', 'probability')
     /// >>> rules[rules["arity"] == 2]["probability"].sum().item()
     /// 2.0
-    fn rules<'py>(&self, py: Python<'py>, level: usize) -> PyResult<Bound<'py, PyArray1<RuleRecord>>> {
+    fn rules<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = natural)] level: usize,
+    ) -> PyResult<Bound<'py, PyArray1<RuleRecord>>> {
         let last = self.grammar.depth() - 1;
         if level > last {
             return Err(value_error(format!("level is {level}, expected 0 to {last}")));
@@ -243,7 +252,13 @@ impl PyGrammar {
     /// >>> grammar.corpus(10, seed=1)[4:] == grammar.corpus(6, seed=1, start=4)
     /// True
     #[pyo3(signature = (count, seed=0, *, start=0))]
-    fn corpus(&self, py: Python<'_>, count: u64, seed: u64, start: u64) -> PyResult<PyCorpus> {
+    fn corpus(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = natural)] count: u64,
+        #[pyo3(from_py_with = natural)] seed: u64,
+        #[pyo3(from_py_with = natural)] start: u64,
+    ) -> PyResult<PyCorpus> {
         let grammar = &self.grammar;
         let end = start.checked_add(count).ok_or_else(|| value_error(format!("count is {count}, expected fewer")))?;
         check_memory(count as f64 * (grammar.mean_length() + 9.0))?;
@@ -260,7 +275,11 @@ impl PyGrammar {
     /// The expected counts of adjacent symbols of a level (the tokens, unless another is named) jointly with the root: the
     /// moments of infinitely many sentences.
     #[pyo3(signature = (level=None))]
-    fn expected_moments(&self, py: Python<'_>, level: Option<usize>) -> PyResult<PyExpectedMoments> {
+    fn expected_moments(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = optional)] level: Option<usize>,
+    ) -> PyResult<PyExpectedMoments> {
         let level = level.unwrap_or(self.grammar.depth());
         let moments = interrupt::run(py, || ExpectedMoments::of_level(&self.grammar, level))?.or_value_error()?;
         Ok(PyExpectedMoments { moments })

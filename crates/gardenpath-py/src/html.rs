@@ -1,7 +1,7 @@
 //! A grammar as a notebook shows it.
 
 use gardenpath::{Grammar, Layer, Rule};
-use gardenpath_lab::figure::escaped;
+use gardenpath_plot::escaped;
 use std::fmt::Write;
 
 /// Levels with no more rules than this are written out; of others there are examples.

@@ -1,10 +1,11 @@
-//! Long work that Ctrl-C stops.
+//! Long work that Ctrl-C stops, and what it says meanwhile.
 
 use crate::threads;
 use pyo3::prelude::*;
+use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
@@ -22,26 +23,72 @@ pub fn brief<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResu
 /// Does the work on all threads without holding the interpreter, and looks at signals meanwhile. The work is left at the next
 /// checkpoint of the core after a signal whose handler raised an exception.
 pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    watched(py, false, |_: &Caller<Infallible>| work(), |never| match never {})
+}
+
+/// The thread that waits for the work, as the work sees it.
+pub struct Caller<'a, N> {
+    messages: Sender<Message<N>>,
+    wants_to_leave: &'a AtomicBool,
+}
+
+impl<N> Caller<'_, N> {
+    /// Tells the caller some news.
+    pub fn tell(&self, news: N) {
+        // A caller listens until it has heard the end.
+        let _ = self.messages.send(Message::News(news));
+    }
+
+    /// Whether the caller was interrupted.
+    pub fn wants_to_leave(&self) -> bool {
+        self.wants_to_leave.load(Ordering::Relaxed)
+    }
+}
+
+enum Message<N> {
+    News(N),
+    End,
+}
+
+/// Does the work as [`run`] does; the calling thread, which holds the interpreter, `hear`s what it says. An exception raised there leaves
+/// the work, as Ctrl-C does, and is raised.
+///
+/// Work that is `polite` asks whether the caller [wants to leave](Caller::wants_to_leave), and is forced to only by a second Ctrl-C.
+pub fn watched<T: Send, N: Send>(
+    py: Python<'_>,
+    polite: bool,
+    work: impl FnOnce(&Caller<'_, N>) -> T + Send,
+    mut hear: impl FnMut(N) -> PyResult<()>,
+) -> PyResult<T> {
     let pool = threads::take()?;
-    let (outcome, interrupt) = py.detach(|| {
-        thread::scope(|scope| {
-            let (sender, finished) = mpsc::channel();
-            let threads = &pool.pool;
-            let worker = scope.spawn(move || {
-                let outcome = catch_unwind(AssertUnwindSafe(|| threads.install(work)));
-                // The other side waits until it has heard this.
-                let _ = sender.send(());
-                outcome
-            });
-            let mut interrupt = None;
-            while finished.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                if interrupt.is_none() {
-                    interrupt = Python::attach(|py| py.check_signals()).err();
-                    pool.stop.store(interrupt.is_some(), Ordering::Relaxed);
-                }
+    let (threads, wants_to_leave) = (&pool.pool, AtomicBool::new(false));
+    let (outcome, interrupt) = thread::scope(|scope| {
+        let (messages, mut heard) = mpsc::channel();
+        let caller = Caller { messages, wants_to_leave: &wants_to_leave };
+        let worker = scope.spawn(move || {
+            let caller = &caller;
+            let outcome = catch_unwind(AssertUnwindSafe(|| threads.install(|| work(caller))));
+            // The other side waits until it has heard this.
+            let _ = caller.messages.send(Message::End);
+            outcome
+        });
+        let mut interrupt: Option<PyErr> = None;
+        loop {
+            let heard = &mut heard;
+            let raised = match py.detach(move || heard.recv_timeout(PATIENCE)) {
+                Ok(Message::News(news)) if interrupt.is_none() => hear(news).err(),
+                Ok(Message::News(_)) => None,
+                Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => py.check_signals().err(),
+            };
+            if raised.is_some() {
+                let again = interrupt.is_some();
+                pool.stop.store(!polite || again, Ordering::Relaxed);
+                wants_to_leave.store(true, Ordering::Relaxed);
+                interrupt = raised;
             }
-            (worker.join().and_then(|outcome| outcome), interrupt)
-        })
+        }
+        (py.detach(|| worker.join()).and_then(|outcome| outcome), interrupt)
     });
     threads::give_back(pool);
     match (outcome, interrupt) {

@@ -3,16 +3,19 @@
 use crate::corpus::PyCorpus;
 use crate::error::{OrValueError, value_error};
 use crate::grammar::PyGrammar;
-use crate::interrupt;
+use crate::interrupt::{self, Caller};
+use crate::numbers::{natural, optional};
+use crate::results::named;
 use gardenpath::learn::exact::{self, LevelReport, Verdict};
 use gardenpath::learn::paper::{Alignment, PaperLearner, cluster_true_rules};
 use gardenpath::learn::{em, score};
 use gardenpath::{Grammar, KMeans, Moments, Seed};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 /// A learned grammar: see `learn`.
-#[pyclass(frozen, name = "Learned", module = "gardenpath")]
+#[pyclass(frozen, eq, name = "Learned", module = "gardenpath")]
+#[derive(PartialEq)]
 pub struct PyLearned {
     grammar: Grammar,
     verdict: Option<Verdict>,
@@ -22,8 +25,8 @@ pub struct PyLearned {
 }
 
 /// What was learned about one level.
-#[pyclass(frozen, get_all, name = "LearnedLevel", module = "gardenpath", from_py_object)]
-#[derive(Clone)]
+#[pyclass(frozen, eq, get_all, name = "LearnedLevel", module = "gardenpath", from_py_object)]
+#[derive(Clone, PartialEq)]
 pub struct PyLevel {
     /// The level of the parents.
     level: usize,
@@ -40,7 +43,13 @@ pub struct PyLevel {
 #[pymethods]
 impl PyLevel {
     #[new]
-    fn new(level: usize, binary_rules: usize, ternary_rules: usize, p_binary: f64, empty_symbols: usize) -> Self {
+    fn new(
+        #[pyo3(from_py_with = natural)] level: usize,
+        #[pyo3(from_py_with = natural)] binary_rules: usize,
+        #[pyo3(from_py_with = natural)] ternary_rules: usize,
+        p_binary: f64,
+        #[pyo3(from_py_with = natural)] empty_symbols: usize,
+    ) -> Self {
         PyLevel { level, binary_rules, ternary_rules, p_binary, empty_symbols }
     }
 
@@ -144,38 +153,34 @@ pub fn _restore_learned(
 pub fn learn(
     py: Python<'_>,
     corpus: &Bound<'_, PyCorpus>,
-    depth: usize,
-    vocab: Option<usize>,
+    #[pyo3(from_py_with = natural)] depth: usize,
+    #[pyo3(from_py_with = optional)] vocab: Option<usize>,
     mode: &str,
     p_binary: Option<f64>,
     noise: f64,
     strict: bool,
-    seed: u64,
+    #[pyo3(from_py_with = natural)] seed: u64,
     gamma_binary: f64,
     gamma_ternary: f64,
     alignment: &str,
-    starts: usize,
-    rounds: usize,
+    #[pyo3(from_py_with = natural)] starts: usize,
+    #[pyo3(from_py_with = natural)] rounds: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PyLearned> {
     let tokens = corpus.get().vocab;
     let (vocab, classes) = (vocab.unwrap_or(tokens), 0);
     let corpus = &corpus.get().corpus;
     let seed = Seed::new(seed);
-    let report = |step: &str| {
-        if let Some(progress) = &progress {
-            Python::attach(|py| {
-                if let Err(error) = progress.call1(py, (step,)) {
-                    error.write_unraisable(py, None);
-                }
-            });
-        }
+    let hear = |step: String| match &progress {
+        Some(progress) => progress.call1(py, (step,)).map(drop),
+        None => Ok(()),
     };
     match mode {
         "exact" => {
             let options = exact::Options { vocab, depth, p_binary, seed, tokens, classes, noise, strict };
-            let learned = interrupt::run(py, || exact::learn(corpus, &options, &mut |step| report(step)))?;
-            let learned = learned.or_value_error()?;
+            let learn =
+                |caller: &Caller<'_, String>| exact::learn(corpus, &options, &mut |step| caller.tell(step.into()));
+            let learned = interrupt::watched(py, false, learn, hear)?.or_value_error()?;
             let mut levels: Vec<PyLevel> = learned.levels.iter().map(level_of).collect();
             levels.reverse();
             let uncounted = Some((learned.skipped, learned.underivable));
@@ -203,13 +208,13 @@ pub fn learn(
         }
         "em" => {
             let options = em::Options { vocab, depth, starts, rounds, seed, tokens, classes };
-            let found = interrupt::run(py, || {
+            let learn = |caller: &Caller<'_, String>| {
                 em::learn(corpus, &options, &mut |start, round, likelihood| {
                     let (start, round) = (start + 1, round + 1);
-                    report(&format!("start {start}, step {round}, likelihood {likelihood:.4}"));
+                    caller.tell(format!("start {start}, step {round}, likelihood {likelihood:.4}"));
                 })
-            })?;
-            let grammar = found.or_value_error()?.grammar;
+            };
+            let grammar = interrupt::watched(py, false, learn, hear)?.or_value_error()?.grammar;
             Ok(PyLearned { levels: levels_of(&grammar), grammar, verdict: None, uncounted: None })
         }
         _ => Err(value_error(format!("mode is {mode}, expected exact, paper or em"))),
@@ -242,7 +247,8 @@ fn levels_of(grammar: &Grammar) -> Vec<PyLevel> {
 }
 
 /// How well the rules of one level were learned: see `score_rules`.
-#[pyclass(frozen, get_all, name = "LevelScore", module = "gardenpath")]
+#[pyclass(frozen, eq, get_all, name = "LevelScore", module = "gardenpath")]
+#[derive(PartialEq)]
 pub struct PyLevelScore {
     /// The level of the parents.
     level: usize,
@@ -264,6 +270,43 @@ pub struct PyLevelScore {
 
 #[pymethods]
 impl PyLevelScore {
+    #[new]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        level: usize,
+        binary_precision: f64,
+        binary_recall: f64,
+        ternary_precision: f64,
+        ternary_recall: f64,
+        binary_purity: f64,
+        ternary_purity: f64,
+        exact: bool,
+    ) -> Self {
+        PyLevelScore {
+            level,
+            binary_precision,
+            binary_recall,
+            ternary_precision,
+            ternary_recall,
+            binary_purity,
+            ternary_purity,
+            exact,
+        }
+    }
+
+    fn __getnewargs__(&self) -> (usize, f64, f64, f64, f64, f64, f64, bool) {
+        (
+            self.level,
+            self.binary_precision,
+            self.binary_recall,
+            self.ternary_precision,
+            self.ternary_recall,
+            self.binary_purity,
+            self.ternary_purity,
+            self.exact,
+        )
+    }
+
     fn __repr__(&self) -> String {
         let PyLevelScore { level, binary_precision, binary_recall, ternary_precision, ternary_recall, .. } = self;
         format!(
@@ -291,8 +334,6 @@ pub fn score_rules(learned: &Bound<'_, PyGrammar>, truth: &Bound<'_, PyGrammar>)
     Ok(scores.into_iter().map(level).collect())
 }
 
-type Clusters<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>, f64);
-
 /// Seeded k-means, the best of several starts, improved by moving single centroids as long as that helps: labels, centroids and the sum of
 /// squared distances.
 ///
@@ -305,16 +346,17 @@ type Clusters<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>, f64)
 pub fn kmeans<'py>(
     py: Python<'py>,
     rows: &Bound<'py, PyAny>,
-    clusters: usize,
-    restarts: u64,
-    seed: u64,
-) -> PyResult<Clusters<'py>> {
+    #[pyo3(from_py_with = natural)] clusters: usize,
+    #[pyo3(from_py_with = natural)] restarts: u64,
+    #[pyo3(from_py_with = natural)] seed: u64,
+) -> PyResult<Bound<'py, PyAny>> {
     let (values, dimension) = read_matrix(rows)?;
     let kmeans = KMeans::new(clusters).restarts(restarts).seed(Seed::new(seed));
     let found = interrupt::run(py, || kmeans.fit(&values, dimension))?.or_value_error()?;
     let labels = PyArray1::from_iter(py, found.labels().iter().map(|&label| label as i64));
     let centroids: Vec<f64> = (0..found.clusters()).flat_map(|cluster| found.centroid(cluster).to_vec()).collect();
-    Ok((labels, PyArray1::from_vec(py, centroids).reshape([found.clusters(), dimension])?, found.inertia()))
+    let centroids = PyArray1::from_vec(py, centroids).reshape([found.clusters(), dimension])?;
+    named(py, "Clusters", (labels, centroids, found.inertia()))
 }
 
 /// The rows of a matrix one after another, and their length.
@@ -329,13 +371,13 @@ fn read_matrix(object: &Bound<'_, PyAny>) -> PyResult<(Vec<f64>, usize)> {
 /// root. Mean group purity of pairs, of triples less what their pairs explain, and of plain triples.
 #[pyfunction]
 #[pyo3(signature = (grammar, corpus, *, restarts=10, seed=0))]
-pub fn rule_purity(
-    py: Python<'_>,
-    grammar: &Bound<'_, PyGrammar>,
-    corpus: &Bound<'_, PyCorpus>,
-    restarts: u64,
-    seed: u64,
-) -> PyResult<(f64, f64, f64)> {
+pub fn rule_purity<'py>(
+    py: Python<'py>,
+    grammar: &Bound<'py, PyGrammar>,
+    corpus: &Bound<'py, PyCorpus>,
+    #[pyo3(from_py_with = natural)] restarts: u64,
+    #[pyo3(from_py_with = natural)] seed: u64,
+) -> PyResult<Bound<'py, PyAny>> {
     let (grammar, corpus) = (&grammar.get().grammar, &corpus.get().corpus);
     let purity = interrupt::run(py, || {
         let mut moments = Moments::new(grammar.vocab(), grammar.classes())?;
@@ -344,5 +386,5 @@ pub fn rule_purity(
         cluster_true_rules(grammar, &moments.covariance(), &kmeans)
     })?;
     let purity = purity.or_value_error()?;
-    Ok((purity.binary, purity.ternary, purity.ternary_uncorrected))
+    named(py, "Purity", (purity.binary, purity.ternary, purity.ternary_uncorrected))
 }

@@ -6,23 +6,32 @@
 // What Python sees is documented there; the rest is private to this crate.
 #![allow(missing_docs)]
 
+mod analysis;
 mod arrays;
 mod chart;
 mod corpus;
 mod ensemble;
 mod error;
+mod experiment;
+mod figure;
+mod fit;
 mod grammar;
 mod html;
 mod interrupt;
 mod learn;
+mod measures;
 mod moments;
+mod numbers;
 mod padded;
 mod parse;
-mod program;
+mod probe;
+mod results;
+mod run;
 mod sentences;
 mod sweep;
 mod theory;
 mod threads;
+mod train;
 mod tree;
 
 use pyo3::prelude::*;
@@ -31,25 +40,39 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use super::analysis::{_restore_results, PyResults};
+    #[pymodule_export]
     use super::chart::PyChart;
     #[pymodule_export]
     use super::corpus::{_restore_corpus, CorpusIterator, PyCorpus};
     #[pymodule_export]
-    use super::ensemble::{PySignalStudy, class_entropy, fraction_for_entropy, snr};
+    use super::ensemble::{_restore_study, PySignalStudy, class_entropy, fraction_for_entropy, snr};
+    #[pymodule_export]
+    use super::experiment::PyExperiment;
+    #[pymodule_export]
+    use super::figure::PyFigure;
+    #[pymodule_export]
+    use super::fit::{_collapse, _exponent, _threshold};
     #[pymodule_export]
     use super::grammar::PyGrammar;
     #[pymodule_export]
     use super::learn::{_restore_learned, PyLearned, PyLevel, PyLevelScore, kmeans, learn, rule_purity, score_rules};
     #[pymodule_export]
-    use super::moments::{PyExpectedMoments, PyMoments};
+    use super::measures::_register;
+    #[pymodule_export]
+    use super::moments::{_restore_expected, _restore_moments, PyExpectedMoments, PyMoments};
     #[pymodule_export]
     use super::parse::BayesFloor;
     #[pymodule_export]
-    use super::program::main;
+    use super::probe::{_restore_probe, PyProbe};
     #[pymodule_export]
-    use super::sweep::{PyCell, PyExperiment, PyStore};
+    use super::run::{_restore_run, PyRun};
+    #[pymodule_export]
+    use super::sweep::{PyCell, PyStore, PyTask};
     #[pymodule_export]
     use super::threads::{set_threads, threads};
+    #[pymodule_export]
+    use super::train::_train;
     #[pymodule_export]
     use super::tree::PyTree;
 

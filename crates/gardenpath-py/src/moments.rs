@@ -6,7 +6,9 @@ use crate::error::OrValueError;
 use crate::interrupt;
 use gardenpath::{Covariance, ExpectedMoments, Moments};
 use numpy::ndarray::{ArrayView3, ArrayView4};
-use numpy::{Element, PyArray1, PyArray3, PyArray4, PyArrayMethods};
+use numpy::{
+    Element, PyArray1, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray3, PyReadonlyArray4, PyUntypedArrayMethods,
+};
 use pyo3::prelude::*;
 
 /// How often adjacent pairs and triples of tokens occur in the sentences of each root of a corpus. Moments of parts of the data are added.
@@ -83,6 +85,11 @@ impl PyMoments {
         other.cast::<Self>().is_ok_and(|other| other.get().moments == self.moments)
     }
 
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<Kept<'py, u64>> {
+        let maker = this.py().import("gardenpath._core")?.getattr("_restore_moments")?;
+        Ok((maker, (Self::pairs(this), Self::triples(this))))
+    }
+
     fn __repr__(&self) -> String {
         let (pairs, triples) = (self.moments.pair_total(), self.moments.triple_total());
         format!("<Moments of {pairs} pairs and {triples} triples>")
@@ -116,10 +123,42 @@ impl PyExpectedMoments {
         triple_table(py, &self.moments.covariance(), corrected)
     }
 
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| other.get().moments == self.moments)
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<Kept<'py, f64>> {
+        let maker = this.py().import("gardenpath._core")?.getattr("_restore_expected")?;
+        Ok((maker, (Self::pairs(this), Self::triples(this))))
+    }
+
     fn __repr__(&self) -> String {
         let (pairs, triples) = (self.moments.pair_total(), self.moments.triple_total());
         format!("<ExpectedMoments of {pairs:.3} pairs and {triples:.3} triples per sentence>")
     }
+}
+
+/// What `pickle` keeps of moments.
+type Tables<'py, T> = (Bound<'py, PyArray3<T>>, Bound<'py, PyArray4<T>>);
+type Kept<'py, T> = (Bound<'py, PyAny>, Tables<'py, T>);
+
+/// Makes moments from what `pickle` kept.
+#[pyfunction]
+pub fn _restore_moments(pairs: PyReadonlyArray3<'_, u64>, triples: PyReadonlyArray4<'_, u64>) -> PyResult<PyMoments> {
+    let (symbols, classes) = (pairs.shape()[1], pairs.shape()[0]);
+    let (pairs, triples) = (pairs.as_slice()?.to_vec(), triples.as_slice()?.to_vec());
+    Ok(PyMoments { moments: Moments::from_tables(symbols, classes, pairs, triples).or_value_error()? })
+}
+
+/// Makes expected moments from what `pickle` kept.
+#[pyfunction]
+pub fn _restore_expected(
+    pairs: PyReadonlyArray3<'_, f64>,
+    triples: PyReadonlyArray4<'_, f64>,
+) -> PyResult<PyExpectedMoments> {
+    let (symbols, classes) = (pairs.shape()[1], pairs.shape()[0]);
+    let (pairs, triples) = (pairs.as_slice()?.to_vec(), triples.as_slice()?.to_vec());
+    Ok(PyExpectedMoments { moments: ExpectedMoments::from_tables(symbols, classes, pairs, triples).or_value_error()? })
 }
 
 /// Both kinds of moments are frozen: views of them stay valid.

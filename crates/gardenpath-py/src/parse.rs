@@ -5,6 +5,8 @@ use crate::corpus::PyCorpus;
 use crate::error::{OrValueError, value_error};
 use crate::grammar::{PyGrammar, check_memory};
 use crate::interrupt;
+use crate::numbers::natural;
+use crate::results::named;
 use crate::sentences::{self, read_one};
 use crate::tree::PyTree;
 use gardenpath::learn::score;
@@ -19,7 +21,8 @@ use pyo3::prelude::*;
 /// >>> floor = grammar.bayes_floor(grammar.corpus(2000, seed=99))
 /// >>> 0 < floor.loss < 2 and 0.5 < floor.accuracy < 1
 /// True
-#[pyclass(frozen, get_all, name = "BayesFloor", module = "gardenpath")]
+#[pyclass(frozen, get_all, eq, name = "BayesFloor", module = "gardenpath")]
+#[derive(PartialEq)]
 pub struct BayesFloor {
     /// The mean of `-ln p(root | sentence)`, in nats: the cross-entropy loss that no network can beat on average.
     loss: f64,
@@ -33,13 +36,19 @@ pub struct BayesFloor {
 
 #[pymethods]
 impl BayesFloor {
+    #[new]
+    pub fn new(loss: f64, accuracy: f64, parse_rate: f64, guessing: f64) -> Self {
+        BayesFloor { loss, accuracy, parse_rate, guessing }
+    }
+
+    fn __getnewargs__(&self) -> (f64, f64, f64, f64) {
+        (self.loss, self.accuracy, self.parse_rate, self.guessing)
+    }
+
     fn __repr__(&self) -> String {
         format!("<BayesFloor: loss {:.4}, accuracy {:.4}>", self.loss, self.accuracy)
     }
 }
-
-type Table<'py> = Bound<'py, PyArray2<f64>>;
-type Marginals<'py> = (Vec<Bound<'py, PyArray1<SpanRecord>>>, Vec<Bound<'py, PyArray1<f64>>>);
 
 #[pymethods]
 impl PyGrammar {
@@ -53,7 +62,7 @@ impl PyGrammar {
     /// >>> log_likelihood, posterior = grammar.inside([[0, 1, 2, 0, 1], [2, 2, 2, 2]])
     /// >>> posterior.shape, posterior.sum(axis=1).round(12).tolist()
     /// ((2, 3), [1.0, 1.0])
-    fn inside<'py>(&self, py: Python<'py>, sentences: &Bound<'py, PyAny>) -> PyResult<(Table<'py>, Table<'py>)> {
+    fn inside<'py>(&self, py: Python<'py>, sentences: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let sentences = sentences::read(sentences, self.grammar.vocab())?;
         let shape = [sentences.len(), self.grammar.classes()];
         check_memory(16.0 * (shape[0] * shape[1]) as f64)?;
@@ -64,7 +73,7 @@ impl PyGrammar {
         let corpus = &*sentences;
         interrupt::run(py, || Inside::new(&self.grammar).batch_into(corpus, log_rows, share_rows, &|_| ()))?
             .or_value_error()?;
-        Ok((logs, shares))
+        named(py, "Inside", (logs, shares))
     }
 
     /// The class entropy of each sentence of a batch: how uncertain its root is, in nats; 0 for impossible sentences.
@@ -115,7 +124,12 @@ impl PyGrammar {
 
     /// A tree of the sentence, drawn from the posterior, or None if there is none.
     #[pyo3(signature = (sentence, seed=0))]
-    fn sample_tree(&self, py: Python<'_>, sentence: &Bound<'_, PyAny>, seed: u64) -> PyResult<Option<PyTree>> {
+    fn sample_tree(
+        &self,
+        py: Python<'_>,
+        sentence: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = natural)] seed: u64,
+    ) -> PyResult<Option<PyTree>> {
         let sentence = read_one(sentence, &self.grammar)?;
         let sampled = interrupt::run(py, || {
             let parser = Parser::<Magnitude>::new(&self.grammar);
@@ -127,7 +141,12 @@ impl PyGrammar {
 
     /// All trees of a sentence, up to a limit.
     #[pyo3(signature = (sentence, limit=1000))]
-    fn trees(&self, py: Python<'_>, sentence: &Bound<'_, PyAny>, limit: usize) -> PyResult<Vec<PyTree>> {
+    fn trees(
+        &self,
+        py: Python<'_>,
+        sentence: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = natural)] limit: usize,
+    ) -> PyResult<Vec<PyTree>> {
         let sentence = read_one(sentence, &self.grammar)?;
         let trees = interrupt::run(py, || self.grammar.trees(&sentence, limit))?.or_value_error()?;
         Ok(trees.into_iter().map(|tree| PyTree::new(tree, self.grammar.clone())).collect())
@@ -164,7 +183,7 @@ impl PyGrammar {
     /// >>> first = spans[1][(spans[1]["start"] == 0) & (spans[1]["span"] == 2)]
     /// >>> first["probability"].sum().round(12).item()       # two trees, 2 + 3 and 3 + 2
     /// 0.5
-    fn marginals<'py>(&self, py: Python<'py>, sentence: &Bound<'py, PyAny>) -> PyResult<Marginals<'py>> {
+    fn marginals<'py>(&self, py: Python<'py>, sentence: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let sentence = read_one(sentence, &self.grammar)?;
         let marginals = interrupt::run(py, || {
             let parser = Parser::<Magnitude>::new(&self.grammar);
@@ -179,6 +198,8 @@ impl PyGrammar {
             probability,
         };
         let spans = marginals.spans.into_iter().map(|spans| records(py, spans.into_iter().map(record).collect()));
-        Ok((spans.collect(), marginals.rules.into_iter().map(|uses| PyArray1::from_vec(py, uses)).collect()))
+        let spans: Vec<Bound<'py, PyArray1<SpanRecord>>> = spans.collect();
+        let uses: Vec<_> = marginals.rules.into_iter().map(|uses| PyArray1::from_vec(py, uses)).collect();
+        named(py, "Marginals", (spans, uses))
     }
 }

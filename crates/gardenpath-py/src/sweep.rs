@@ -1,10 +1,14 @@
-//! Experiments, their cells and stores: the same files and results as those of the program.
+//! Cells and stores: the same files and results as those of the program.
 
+use crate::corpus::PyCorpus;
 use crate::error::{OrFileError, OrValueError, value_error};
-use crate::interrupt::PATIENCE;
+use crate::grammar::PyGrammar;
+use crate::interrupt::{self, PATIENCE};
+use crate::measures::measures;
+use crate::numbers::natural;
 use gardenpath::interrupt::obey;
-use gardenpath_lab::experiment::{Experiment, Scale};
-use gardenpath_lab::measure::Measure;
+use gardenpath_lab::measure::{Measure, Sentences};
+use gardenpath_lab::message::one_line;
 use gardenpath_lab::record::Record;
 use gardenpath_lab::store::{State, Store};
 use gardenpath_lab::sweep::{self, Event};
@@ -19,63 +23,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 
-/// An experiment: a measure on a grid of parameters, as the TOML files in `experiments/` describe it.
-///
-/// >>> import gardenpath
-/// >>> experiment = gardenpath.Experiment.parse('''
-/// ... measure = "entropy"
-/// ... expects = "Ambiguity grows with the fraction of grammatical tuples."
-/// ... [[grid]]
-/// ... vocab = 8
-/// ... depth = 2
-/// ... fraction = [0.25, 0.5]
-/// ... sentences = 200
-/// ... seed = "1..3"
-/// ... ''')
-/// >>> len(experiment.cells())
-/// 6
-#[pyclass(frozen, name = "Experiment", module = "gardenpath")]
-pub struct PyExperiment {
-    experiment: Experiment,
-}
-
-#[pymethods]
-impl PyExperiment {
-    /// Reads an experiment from a TOML file.
-    #[staticmethod]
-    fn read(path: PathBuf) -> PyResult<Self> {
-        Ok(PyExperiment { experiment: Experiment::read(&path).or_file_error()? })
-    }
-
-    /// Reads an experiment from the text of a TOML file.
-    #[staticmethod]
-    fn parse(text: &str) -> PyResult<Self> {
-        Ok(PyExperiment { experiment: Experiment::parse(text).or_value_error()? })
-    }
-
-    /// What the result should show.
-    #[getter]
-    fn expects(&self) -> &str {
-        &self.experiment.expects
-    }
-
-    /// The cells of a scale; an experiment with a single grid has the same for all.
-    #[pyo3(signature = (scale="quick"))]
-    fn cells(&self, scale: &str) -> PyResult<Vec<PyCell>> {
-        let scale: Scale = scale.parse().map_err(|error| value_error(format!("scale is {scale}: {error}")))?;
-        let cells = self.experiment.cells(&scale).or_value_error()?;
-        Ok(cells.into_iter().map(|cell| PyCell { cell: Arc::new(cell) }).collect())
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<Experiment: {}>", self.experiment.expects)
-    }
-}
-
 /// One cell of a sweep: a measure with all its parameters.
 #[pyclass(frozen, name = "Cell", module = "gardenpath")]
 pub struct PyCell {
-    cell: Arc<Measure>,
+    pub cell: Arc<Measure>,
 }
 
 #[pymethods]
@@ -87,7 +38,8 @@ impl PyCell {
         let Some(Value::String(measure)) = values.remove("measure") else {
             return Err(value_error("a cell has no measure"));
         };
-        Ok(PyCell { cell: Arc::new(Measure::new(&measure, values).or_value_error()?) })
+        let cell = measures()?.find(&measure).and_then(|found| found.cell(values));
+        Ok(PyCell { cell: Arc::new(cell.or_value_error()?) })
     }
 
     /// The name of the cell: a hash of its parameters and of the version of the code that the result depends on.
@@ -100,6 +52,18 @@ impl PyCell {
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         from_json(py, &self.cell.parameters())
+    }
+
+    /// Whether it is measured by Python: by a function of the user, or by PyTorch.
+    #[getter]
+    fn _needs_python(&self) -> bool {
+        self.cell.needs_python().is_some()
+    }
+
+    /// Its sentences.
+    fn _task(&self, py: Python<'_>) -> PyResult<PyTask> {
+        let sentences = interrupt::run(py, || self.cell.sentences())?.or_value_error()?;
+        Ok(PyTask { cell: self.cell.clone(), sentences })
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -119,7 +83,7 @@ impl PyCell {
 /// A directory of results, shared with `gardenpath sweep` and with any number of other processes. It is made if it does not exist.
 #[pyclass(frozen, name = "Store", module = "gardenpath")]
 pub struct PyStore {
-    store: Arc<Store>,
+    pub store: Arc<Store>,
 }
 
 #[pymethods]
@@ -127,6 +91,14 @@ impl PyStore {
     #[new]
     fn new(directory: PathBuf) -> PyResult<Self> {
         Ok(PyStore { store: Arc::new(Store::open(&directory).or_file_error()?) })
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| other.get().store.directory() == self.store.directory())
+    }
+
+    fn __getnewargs__(&self) -> (PathBuf,) {
+        (self.store.directory().to_owned(),)
     }
 
     fn __repr__(&self) -> String {
@@ -158,6 +130,34 @@ impl PyStore {
         self.store.failure(&cell.get().cell).map(|failure| failure.error)
     }
 
+    /// Marks a cell as one at work, unless somebody else works on it.
+    fn _claim(&self, cell: &Bound<'_, PyCell>) -> bool {
+        self.store.claim(&cell.get().cell)
+    }
+
+    /// Renews the mark of a cell.
+    fn _renew(&self, cell: &Bound<'_, PyCell>) {
+        self.store.renew(&cell.get().cell);
+    }
+
+    /// Removes the mark of a cell.
+    fn _release(&self, cell: &Bound<'_, PyCell>) {
+        self.store.release(&cell.get().cell);
+    }
+
+    /// Keeps a result that Python measured, as JSON, with what follows from it.
+    fn _keep(&self, py: Python<'_>, task: &Bound<'_, PyTask>, result: &str, seconds: f64) -> PyResult<()> {
+        let PyTask { cell, sentences } = task.get();
+        let result: Map<String, Value> = serde_json::from_str(result).or_value_error()?;
+        let complete = interrupt::run(py, || cell.complete(result, sentences))?.or_value_error()?;
+        self.store.write(cell, &complete, seconds).or_file_error()
+    }
+
+    /// Keeps why a cell failed.
+    fn _fail(&self, cell: &Bound<'_, PyCell>, error: &str) -> PyResult<()> {
+        self.store.write_failure(&cell.get().cell, &one_line(error)).or_file_error()
+    }
+
     /// Measures the cells that are missing, on so many threads, and stores their results; a cell that fails is recorded. `report` is
     /// called with each cell and "found", "measured" or "failed". A damaged file is named in a warning, and its cell is measured again.
     ///
@@ -168,7 +168,7 @@ impl PyStore {
         &self,
         py: Python<'_>,
         cells: Vec<Bound<'_, PyCell>>,
-        threads: usize,
+        #[pyo3(from_py_with = natural)] threads: usize,
         report: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let cells: Vec<Arc<Measure>> = cells.iter().map(|cell| cell.get().cell.clone()).collect();
@@ -224,6 +224,34 @@ impl PyStore {
     }
 }
 
+/// A cell that Python measures, with its sentences.
+#[pyclass(frozen, name = "_Task", module = "gardenpath._core")]
+pub struct PyTask {
+    cell: Arc<Measure>,
+    sentences: Sentences,
+}
+
+#[pymethods]
+impl PyTask {
+    /// The grammar of the sentences.
+    #[getter]
+    fn grammar(&self) -> PyGrammar {
+        self.sentences.grammar.clone().into()
+    }
+
+    /// The sentences to learn from.
+    #[getter]
+    fn train(&self) -> PyCorpus {
+        PyCorpus::of(self.sentences.train.clone(), &self.sentences.grammar)
+    }
+
+    /// The sentences to test on.
+    #[getter]
+    fn test(&self) -> PyCorpus {
+        PyCorpus::of(self.sentences.test.clone(), &self.sentences.grammar)
+    }
+}
+
 /// What a sweep says about its cells.
 enum News {
     /// Which cell, and what happened to it.
@@ -232,6 +260,6 @@ enum News {
     Damaged(String),
 }
 
-fn from_json<'py>(py: Python<'py>, values: &Map<String, Value>) -> PyResult<Bound<'py, PyAny>> {
+pub fn from_json<'py>(py: Python<'py>, values: &Map<String, Value>) -> PyResult<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (serde_json::to_string(values).or_value_error()?,))
 }

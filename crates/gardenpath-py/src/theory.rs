@@ -1,8 +1,10 @@
 //! `gardenpath.theory`: exact functions of the parameters of the ensemble.
 
 use crate::arrays::whole_number;
-use crate::error::OrValueError;
+use crate::error::{OrValueError, value_error};
 use crate::interrupt;
+use crate::numbers::natural;
+use crate::results::named;
 use gardenpath::theory::{self, ByLength, Magnitude};
 use num_bigint::BigUint;
 use numpy::PyArray1;
@@ -10,7 +12,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// One value for each length that a sentence can have.
-#[pyclass(frozen, name = "ByLength", module = "gardenpath.theory")]
+#[pyclass(frozen, eq, name = "ByLength", module = "gardenpath.theory")]
+#[derive(PartialEq)]
 pub struct PyByLength {
     min_len: usize,
     values: Vec<f64>,
@@ -26,6 +29,18 @@ impl From<ByLength<Magnitude>> for PyByLength {
 
 #[pymethods]
 impl PyByLength {
+    #[new]
+    fn new(min_len: usize, values: Vec<f64>, logs: Vec<f64>) -> PyResult<Self> {
+        if values.is_empty() || values.len() != logs.len() {
+            return Err(value_error("expected as many values as logarithms, at least one"));
+        }
+        Ok(PyByLength { min_len, values, logs })
+    }
+
+    fn __getnewargs__(&self) -> (usize, Vec<f64>, Vec<f64>) {
+        (self.min_len, self.values.clone(), self.logs.clone())
+    }
+
     /// The lengths, from `2^depth` to `3^depth`.
     #[getter]
     fn lengths<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
@@ -61,7 +76,11 @@ impl PyByLength {
 /// 0.1875
 #[pyfunction]
 #[pyo3(signature = (depth, *, p_binary=0.5))]
-pub fn length_distribution(py: Python<'_>, depth: usize, p_binary: f64) -> PyResult<PyByLength> {
+pub fn length_distribution(
+    py: Python<'_>,
+    #[pyo3(from_py_with = natural)] depth: usize,
+    p_binary: f64,
+) -> PyResult<PyByLength> {
     let law = interrupt::run(py, || theory::lengths::length_distribution(depth, p_binary))?.or_value_error()?;
     let (values, logs) = law.iter().map(|(len, probability)| (probability, law.ln_probability(len))).unzip();
     Ok(PyByLength { min_len: law.min_len(), values, logs })
@@ -77,14 +96,14 @@ pub fn mean_branching(p_binary: f64) -> PyResult<f64> {
 /// The typical length of sentences, the integer part of `<s>^depth`.
 #[pyfunction]
 #[pyo3(signature = (depth, *, p_binary=0.5))]
-pub fn typical_length(depth: usize, p_binary: f64) -> PyResult<usize> {
+pub fn typical_length(#[pyo3(from_py_with = natural)] depth: usize, p_binary: f64) -> PyResult<usize> {
     theory::lengths::typical_length(depth, p_binary).or_value_error()
 }
 
 /// The mean number of nodes above the tokens.
 #[pyfunction]
 #[pyo3(signature = (depth, *, p_binary=0.5))]
-pub fn mean_internal_nodes(depth: usize, p_binary: f64) -> PyResult<f64> {
+pub fn mean_internal_nodes(#[pyo3(from_py_with = natural)] depth: usize, p_binary: f64) -> PyResult<f64> {
     theory::lengths::mean_internal_nodes(depth, p_binary).or_value_error()
 }
 
@@ -94,7 +113,7 @@ pub fn mean_internal_nodes(depth: usize, p_binary: f64) -> PyResult<f64> {
 /// >>> theory.tree_count(depth=2)
 /// {4: 1, 5: 2, 6: 2, 7: 3, 8: 3, 9: 1}
 #[pyfunction]
-pub fn tree_count(py: Python<'_>, depth: usize) -> PyResult<Bound<'_, PyDict>> {
+pub fn tree_count(py: Python<'_>, #[pyo3(from_py_with = natural)] depth: usize) -> PyResult<Bound<'_, PyDict>> {
     let counts: ByLength<BigUint> = interrupt::run(py, || theory::trees::tree_count(depth))?.or_value_error()?;
     let dict = PyDict::new(py);
     for (len, count) in counts.iter() {
@@ -115,7 +134,7 @@ pub fn tree_count(py: Python<'_>, depth: usize) -> PyResult<Bound<'_, PyDict>> {
 #[pyo3(signature = (depth, fraction, *, ternary_fraction=None, p_binary=0.5))]
 pub fn grammatical_fraction(
     py: Python<'_>,
-    depth: usize,
+    #[pyo3(from_py_with = natural)] depth: usize,
     fraction: f64,
     ternary_fraction: Option<f64>,
     p_binary: f64,
@@ -130,7 +149,7 @@ pub fn grammatical_fraction(
 #[pyo3(signature = (depth, fraction, *, ternary_fraction=None, p_binary=0.5))]
 pub fn paper_grammatical_fraction(
     py: Python<'_>,
-    depth: usize,
+    #[pyo3(from_py_with = natural)] depth: usize,
     fraction: f64,
     ternary_fraction: Option<f64>,
     p_binary: f64,
@@ -163,7 +182,7 @@ pub fn paper_class_entropy(fraction: f64) -> PyResult<f64> {
 #[pyo3(signature = (depth, fraction, *, ternary_fraction=None))]
 pub fn mean_candidates(
     py: Python<'_>,
-    depth: usize,
+    #[pyo3(from_py_with = natural)] depth: usize,
     fraction: f64,
     ternary_fraction: Option<f64>,
 ) -> PyResult<PyByLength> {
@@ -179,7 +198,7 @@ pub fn mean_candidates(
 /// True
 #[pyfunction]
 #[pyo3(signature = (depth, *, p_binary=0.5))]
-pub fn critical_fraction(py: Python<'_>, depth: usize, p_binary: f64) -> PyResult<f64> {
+pub fn critical_fraction(py: Python<'_>, #[pyo3(from_py_with = natural)] depth: usize, p_binary: f64) -> PyResult<f64> {
     interrupt::run(py, || theory::candidates::critical_fraction(depth, p_binary))?.or_value_error()
 }
 
@@ -187,18 +206,22 @@ pub fn critical_fraction(py: Python<'_>, depth: usize, p_binary: f64) -> PyResul
 ///
 /// >>> from gardenpath import theory
 /// >>> theory.splits(6, height=2)
-/// (1, 1)
+/// Splits(binary=1, ternary=1)
 #[pyfunction]
-pub fn splits(len: usize, height: usize) -> PyResult<(u64, u64)> {
+pub fn splits(
+    py: Python<'_>,
+    #[pyo3(from_py_with = natural)] len: usize,
+    #[pyo3(from_py_with = natural)] height: usize,
+) -> PyResult<Bound<'_, PyAny>> {
     let splits = theory::splits::splits(len, height).or_value_error()?;
-    Ok((splits.binary, splits.ternary))
+    named(py, "Splits", (splits.binary, splits.ternary))
 }
 
 /// The median numbers of binary and ternary splits of all spans of a height.
 #[pyfunction]
-pub fn median_splits(py: Python<'_>, height: usize) -> PyResult<(f64, f64)> {
+pub fn median_splits(py: Python<'_>, #[pyo3(from_py_with = natural)] height: usize) -> PyResult<Bound<'_, PyAny>> {
     let median = interrupt::run(py, || theory::splits::median_splits(height))?.or_value_error()?;
-    Ok((median.binary, median.ternary))
+    named(py, "Splits", (median.binary, median.ternary))
 }
 
 /// The number of sentences that learning needs, up to a constant (eq. samp_comp): by the paper's factor per level, and by that of a
@@ -211,15 +234,16 @@ pub fn median_splits(py: Python<'_>, height: usize) -> PyResult<(f64, f64)> {
 #[pyfunction]
 #[pyo3(signature = (depth, vocab, binary_rules, ternary_rules, *, p_binary=0.5))]
 pub fn sample_complexity(
-    depth: usize,
-    vocab: u64,
-    binary_rules: u64,
-    ternary_rules: u64,
+    py: Python<'_>,
+    #[pyo3(from_py_with = natural)] depth: usize,
+    #[pyo3(from_py_with = natural)] vocab: u64,
+    #[pyo3(from_py_with = natural)] binary_rules: u64,
+    #[pyo3(from_py_with = natural)] ternary_rules: u64,
     p_binary: f64,
-) -> PyResult<(f64, f64)> {
+) -> PyResult<Bound<'_, PyAny>> {
     let complexity = theory::complexity::sample_complexity(depth, vocab, binary_rules, ternary_rules, p_binary);
     let complexity = complexity.or_value_error()?;
-    Ok((complexity.paper.samples(), complexity.size_biased.samples()))
+    named(py, "SampleComplexity", (complexity.paper.samples(), complexity.size_biased.samples()))
 }
 
 /// The twelve tree topologies of depth 2: how many tokens each child of the root has, with their probabilities.
@@ -227,13 +251,13 @@ pub fn sample_complexity(
 /// >>> from gardenpath import theory
 /// >>> trees = theory.two_level_topologies()
 /// >>> len(trees), trees[0], sum(probability for _, probability in trees)
-/// (12, ((2, 2), 0.125), 1.0)
+/// (12, Topology(arities=(2, 2), probability=0.125), 1.0)
 #[pyfunction]
 #[pyo3(signature = (*, p_binary=0.5))]
-pub fn two_level_topologies(py: Python<'_>, p_binary: f64) -> PyResult<Vec<(Bound<'_, PyAny>, f64)>> {
+pub fn two_level_topologies(py: Python<'_>, p_binary: f64) -> PyResult<Vec<Bound<'_, PyAny>>> {
     let topology = |tree: theory::trees::Topology| {
         let arities = pyo3::types::PyTuple::new(py, tree.child_arities())?.into_any();
-        Ok((arities, tree.probability(p_binary).or_value_error()?))
+        named(py, "Topology", (arities, tree.probability(p_binary).or_value_error()?))
     };
     theory::trees::two_level_topologies().into_iter().map(topology).collect()
 }

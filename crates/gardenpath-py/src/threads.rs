@@ -5,6 +5,7 @@
 //! to itself, whose threads obey its flag: calls from several threads of Python are interrupted one by one.
 
 use crate::error::OrValueError;
+use crate::numbers::natural;
 use gardenpath::interrupt::obey;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -91,7 +92,7 @@ pub fn threads() -> PyResult<usize> {
 /// >>> gardenpath.threads()
 /// 2
 #[pyfunction]
-pub fn set_threads(count: usize) -> PyResult<()> {
+pub fn set_threads(#[pyo3(from_py_with = natural)] count: usize) -> PyResult<()> {
     if !(1..=1024).contains(&count) {
         return Err(PyValueError::new_err(format!("number of threads is {count}, expected 1 to 1024")));
     }

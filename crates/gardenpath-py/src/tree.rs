@@ -3,8 +3,9 @@
 use crate::arrays::{NodeRecord, RuleRecord, records};
 use crate::error::{OrValueError, value_error};
 use crate::grammar::PyGrammar;
+use crate::numbers::natural;
 use gardenpath::{Children, Grammar, Tree};
-use gardenpath_lab::draw::tree_svg;
+use gardenpath_lab::draw::tree;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use std::collections::hash_map::DefaultHasher;
@@ -65,7 +66,11 @@ impl PyTree {
     }
 
     /// The symbols of a level from left to right; level 0 is the root, level `depth` the tokens.
-    fn level<'py>(&self, py: Python<'py>, level: usize) -> PyResult<Bound<'py, PyArray1<u8>>> {
+    fn level<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = natural)] level: usize,
+    ) -> PyResult<Bound<'py, PyArray1<u8>>> {
         self.check_level(level, self.tree.depth())?;
         Ok(PyArray1::from_slice(py, self.tree.level(level)))
     }
@@ -76,7 +81,11 @@ impl PyTree {
     /// >>> tree = gardenpath.Grammar.sample(4, 2, seed=1).corpus(1, seed=2).trees()[0]
     /// >>> tree.nodes(0)["span"].tolist() == [len(tree.sentence)]
     /// True
-    fn nodes<'py>(&self, py: Python<'py>, level: usize) -> PyResult<Bound<'py, PyArray1<NodeRecord>>> {
+    fn nodes<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = natural)] level: usize,
+    ) -> PyResult<Bound<'py, PyArray1<NodeRecord>>> {
         self.check_level(level, self.tree.depth())?;
         let record =
             |(start, span, symbol): (usize, usize, u8)| NodeRecord { start: start as i64, span: span as i64, symbol };
@@ -84,7 +93,11 @@ impl PyTree {
     }
 
     /// The rules applied at the nodes of a level, with the fields of `Grammar.rules`; a rule that does not exist has probability 0.
-    fn rules<'py>(&self, py: Python<'py>, level: usize) -> PyResult<Bound<'py, PyArray1<RuleRecord>>> {
+    fn rules<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = natural)] level: usize,
+    ) -> PyResult<Bound<'py, PyArray1<RuleRecord>>> {
         self.check_level(level, self.tree.depth() - 1)?;
         let layer = self.grammar.layer(level);
         let probability = |parent: u8, children: Children| {
@@ -104,7 +117,7 @@ impl PyTree {
     /// The tree as a picture, with a caption.
     #[pyo3(signature = (caption=""))]
     fn to_svg(&self, caption: &str) -> String {
-        tree_svg::draw(&self.grammar, &[(&self.tree, caption.to_owned())])
+        tree::draw(&self.grammar, &[(&self.tree, caption.to_owned())]).svg()
     }
 
     fn _repr_svg_(&self) -> String {

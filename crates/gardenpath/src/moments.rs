@@ -10,12 +10,14 @@ mod covariance;
 mod expected;
 mod positional;
 mod tokens;
+mod topology;
 
 pub use candidates::Tuples;
 pub(crate) use candidates::count_candidates;
 pub use covariance::Covariance;
 pub use expected::ExpectedMoments;
 pub use positional::PositionedTriples;
+pub use topology::Topology;
 
 use crate::error::{Error, Result};
 use crate::grammar::Symbol;
@@ -57,6 +59,13 @@ impl Moments {
         check_table(symbols, classes, ENTRY_BYTES)?;
         let (pairs, triples) = (symbols.pow(2) * classes, symbols.pow(3) * classes);
         Ok(Moments { symbols, classes, pairs: vec![0; pairs], triples: vec![0; triples] })
+    }
+
+    /// Moments whose tables were counted before: those of [`pairs`](Self::pairs) and [`triples`](Self::triples).
+    pub fn from_tables(symbols: usize, classes: usize, pairs: Vec<u64>, triples: Vec<u64>) -> Result<Self> {
+        check_table(symbols, classes, ENTRY_BYTES)?;
+        check_lengths(symbols, classes, pairs.len(), triples.len())?;
+        Ok(Moments { symbols, classes, pairs, triples })
     }
 
     /// The number of different symbols.
@@ -173,8 +182,18 @@ impl Moments {
     }
 }
 
+/// Refuses tables of other lengths than these sizes give.
+fn check_lengths(symbols: usize, classes: usize, pairs: usize, triples: usize) -> Result<()> {
+    let expected = (symbols.pow(2) * classes, symbols.pow(3) * classes);
+    if (pairs, triples) != expected {
+        let words = |(pairs, triples): (usize, usize)| format!("{pairs} pairs and {triples} triples");
+        return Err(Error::parameter("size of the tables", words((pairs, triples)), words(expected)));
+    }
+    Ok(())
+}
+
 /// Refuses tables of `symbols^3 * classes` entries that would not fit, before any memory is taken.
-fn check_table(symbols: usize, classes: usize, bytes_per_entry: u64) -> Result<()> {
+pub(crate) fn check_table(symbols: usize, classes: usize, bytes_per_entry: u64) -> Result<()> {
     if symbols == 0 || classes == 0 {
         return Err(Error::parameter("number of symbols and roots", format!("{symbols} and {classes}"), "at least 1"));
     }

@@ -2,11 +2,15 @@
 //!
 //! Signal: how far the law of the root, given a triple at the centre of the sentence, is from uniform. Noise: how far
 //! its estimate from `samples` sentences is from the truth. The truth is exact ([`PositionedTriples`]), not a larger
-//! sample.
+//! sample; and so is the expected noise ([`PredictedSignal`]).
+
+mod predicted;
+
+pub use predicted::PredictedSignal;
 
 use crate::corpus::{Corpus, Sampler};
 use crate::error::{Error, Result};
-use crate::grammar::{Children, Ensemble, Grammar};
+use crate::grammar::{Ensemble, Grammar, Symbol};
 use crate::interrupt::checkpoint;
 use crate::memory;
 use crate::moments::PositionedTriples;
@@ -77,15 +81,8 @@ impl SignalToNoise {
         let (vocab, classes) = (grammar.vocab(), grammar.classes());
         let exact = PositionedTriples::new(grammar, position)?;
         let number = |triple: &[u8]| triple.iter().fold(0, |number, &symbol| number * vocab + usize::from(symbol));
-        let conditional = |children: Children| match *children.as_slice() {
-            [a, b, c] => Some((number(children.as_slice()), exact.conditional(a, b, c)?)),
-            _ => None,
-        };
-        let rules = grammar.layer(grammar.depth() - 1).rules().iter();
-        let triples: Vec<(usize, Vec<f64>)> = rules.filter_map(|rule| conditional(rule.children)).collect();
-        if triples.is_empty() {
-            return Err(Error::parameter("number of grammatical triples at this position", 0, "at least 1"));
-        }
+        let triples: Vec<(usize, Vec<f64>)> =
+            grammatical_triples(grammar, &exact)?.into_iter().map(|(triple, law)| (number(&triple), law)).collect();
         let uniform = 1.0 / classes as f64;
         let signals: Vec<f64> = triples.iter().map(|(_, law)| square_distance(law, |_| uniform)).collect();
         let sampler = Sampler::new(grammar);
@@ -204,6 +201,20 @@ impl SignalStudy {
         };
         (0..self.curves[0].samples.len()).map(at).collect()
     }
+}
+
+/// The ternary rules of the lowest layer that can stand at the position, each with the law of the root given the triple.
+fn grammatical_triples(grammar: &Grammar, exact: &PositionedTriples) -> Result<Vec<([Symbol; 3], Vec<f64>)>> {
+    let rules = grammar.layer(grammar.depth() - 1).rules().iter();
+    let triples = rules.filter_map(|rule| match *rule.children.as_slice() {
+        [a, b, c] => Some(([a, b, c], exact.conditional(a, b, c)?)),
+        _ => None,
+    });
+    let triples: Vec<([Symbol; 3], Vec<f64>)> = triples.collect();
+    if triples.is_empty() {
+        return Err(Error::parameter("number of grammatical triples at this position", 0, "at least 1"));
+    }
+    Ok(triples)
 }
 
 const BOOTSTRAPS: u64 = 1000;

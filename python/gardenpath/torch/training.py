@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 import numpy as np
@@ -49,7 +49,7 @@ class Record:
     """The share of test sentences whose root has the largest logit."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """What a run has come to: the best network by its test loss."""
 
@@ -73,10 +73,20 @@ class Run:
     """Passes over the training set until the last measurement."""
     ending: Ending
     """Why training ended: the test loss rose, or no longer fell, or all steps were taken, or a loss was no number any more."""
-    curve: list[Record]
+    curve: list[Record] = field(repr=False)
     """All measurements."""
-    weights: dict[str, Tensor]
+    weights: dict[str, Tensor] = field(repr=False)
     """The state of the best network, in the memory of the host; `load_state_dict` takes it."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Run):
+            return NotImplemented
+        same = all(getattr(self, own.name) == getattr(other, own.name) for own in fields(self) if own.name != "weights")
+        return same and self.weights.keys() == other.weights.keys() and all(
+            torch.equal(tensor, other.weights[name]) for name, tensor in self.weights.items()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def paper_optimizer(network: Network, learning_rate: float | None = None) -> Optimizer:

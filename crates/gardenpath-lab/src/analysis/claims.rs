@@ -19,6 +19,8 @@ pub struct Judged {
     pub statement: String,
     /// Who says so.
     pub source: Origin,
+    /// The claim of another experiment that says the same.
+    pub same_as: Option<String>,
     /// Why a true value may be that far from what is expected.
     pub reason: String,
     /// The group, by the names of what tells it apart; empty if the fit has one for all.
@@ -39,17 +41,13 @@ pub struct Judged {
     pub verdict: Verdict,
     /// Why, and what would settle it if it is inconclusive.
     pub because: String,
+    /// How many seeds would settle it, if it is inconclusive and seeds would.
+    pub needed_seeds: Option<usize>,
+    /// About how many core-hours these seeds would take, besides what was measured.
+    pub needed_core_hours: Option<f64>,
 }
 
 impl Judged {
-    /// The claim and its group in words.
-    pub fn title(&self) -> String {
-        if self.group.is_empty() {
-            return self.statement.clone();
-        }
-        format!("{} ({})", self.statement, self.words())
-    }
-
     /// The group in words.
     pub fn words(&self) -> String {
         let word = |(name, value): (&String, &Value)| match Key::from_json(value) {
@@ -103,7 +101,15 @@ fn of_group(claim: &Claim, fit: &Fitted, number: usize) -> Result<Judged> {
         None => None,
         Some((bound, _)) => Some(bound.of_group(&name)?),
     };
-    Ok(judgement(claim, fit.named(found), Some(paper), ours, &found.estimate))
+    let mut judged = judgement(claim, fit.named(found), Some(paper), ours, &found.estimate);
+    if let (Some(needed), Some(hours)) = (judged.needed_seeds, found.core_hours())
+        && found.estimate.seeds > 0
+    {
+        let more = hours * (needed as f64 / found.estimate.seeds as f64 - 1.0);
+        judged.because += &format!(" (about {} core-hours more)", short(more));
+        judged.needed_core_hours = Some(more);
+    }
+    Ok(judged)
 }
 
 fn unmeasured(claim: &Claim) -> Judged {
@@ -135,6 +141,7 @@ fn judgement(
         id: claim.id.clone(),
         statement: claim.statement.clone(),
         source: claim.source,
+        same_as: claim.same_as.clone(),
         reason: claim.reason.clone(),
         group,
         expected: expected.and_then(finite),
@@ -145,5 +152,7 @@ fn judgement(
         interval: found.interval.map(|(low, high)| [finite(low), finite(high)]),
         verdict: found.verdict,
         because,
+        needed_seeds: found.needed_seeds,
+        needed_core_hours: None,
     }
 }

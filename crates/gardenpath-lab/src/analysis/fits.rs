@@ -2,16 +2,19 @@
 
 mod sources;
 
-use super::table::{Row, Table, curves, split, values};
+use super::table::{curves, split, values};
 use crate::experiment::filter::Filter;
 use crate::experiment::key::Key;
 use crate::experiment::plan::{self, Kind, Of, Over};
 use crate::experiment::quantity::Quantity;
 use crate::fit::{self, Curve, Estimate, Group};
+use crate::measure::Measure;
+use crate::table::{Row, Table};
 use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 use sources::Cells;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// What a fit gave.
 #[derive(Clone, Debug)]
@@ -64,7 +67,10 @@ pub(super) fn key_of_group(names: &[String], key: &[Key], quantity: &Quantity) -
 pub fn fit<'t>(fits: &[plan::Fit], table: &'t Table) -> Result<Vec<Fitted<'t>>> {
     let mut fitted: Vec<Fitted<'t>> = Vec::new();
     for one in fits {
-        let found = found(one, table, &fitted).with_context(|| format!("[[fit]] {}", one.name))?;
+        let mut found = found(one, table, &fitted).with_context(|| format!("[[fit]] {}", one.name))?;
+        for found in found.iter_mut().filter(|found| found.rows.iter().all(|row| row.is_exact())) {
+            found.estimate = found.estimate.clone().exactly();
+        }
         let groups = one.group_names().into_iter().map(str::to_owned).collect();
         fitted.push(Fitted { name: one.name.clone(), groups, found });
     }
@@ -126,6 +132,19 @@ fn found<'t>(one: &plan::Fit, table: &'t Table, before: &[Fitted<'t>]) -> Result
             };
             cells.by(&one.groups, of_group)
         }
+        Kind::Ratio { of, over: Over::Unpaired(over) } => {
+            let cells = Cells::of(of, one, &[], table, before)?;
+            let of_group = |key: Vec<Key>, members: Vec<&sources::Cell<'t>>| {
+                let mut pairs: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
+                for cell in &members {
+                    let below = cells.beside(cell, over, before)?;
+                    pairs.push((numbers(&cell.seeds), below.into_values().collect()));
+                }
+                let found = fit::ratio(&pairs.iter().map(|(a, b)| (&a[..], &b[..])).collect::<Vec<_>>());
+                Ok(Found::without_seeds(key, found.ratio, Some(found.misfit), &members))
+            };
+            cells.by(&one.groups, of_group)
+        }
         Kind::Ratio { of, over: Over::Quantity(over) } => {
             let cells = Cells::of(of, one, &[], table, before)?;
             let of_group = |key: Vec<Key>, members: Vec<&sources::Cell<'t>>| {
@@ -145,6 +164,21 @@ fn found<'t>(one: &plan::Fit, table: &'t Table, before: &[Fitted<'t>]) -> Result
             };
             cells.by(&one.groups, of_group)
         }
+    }
+}
+
+impl Found<'_> {
+    /// About how many core-hours its cells took on the machine on which the measures were tuned; none if somebody else measured them.
+    pub(super) fn core_hours(&self) -> Option<f64> {
+        let mut cells: BTreeMap<usize, f64> = BTreeMap::new();
+        for row in &self.rows {
+            if let Entry::Vacant(entry) = cells.entry(row.cell) {
+                let mut values = (*row.parameters).clone();
+                let measure = values.remove("measure")?;
+                entry.insert(Measure::new(measure.as_str()?, values).ok()?.work());
+            }
+        }
+        Some(cells.values().sum::<f64>() / 3600.0)
     }
 }
 

@@ -1,76 +1,101 @@
 //! The panels of an experiment, as a figure.
 
 use super::fits::{Fitted, Found, key_of_group, rows_by_group};
-use super::table::{Row, Table, points};
+use super::table::{points, values};
 use crate::experiment::key::Key;
-use crate::experiment::plan::{self, Level, Line, Of, Plan};
+use crate::experiment::plan::{self, Content, Of, Place, Plan};
 use crate::experiment::quantity::Quantity;
-use crate::figure::{Axis, Chart, Dash, Figure, Guide, Look, Marker, Palette, Panel, Point, Scale, Series, plain};
-use crate::fit::band;
+use crate::fit::{average, band};
+use crate::table::{Row, Table};
 use anyhow::{Context, Result};
+use gardenpath_plot as plot;
+use gardenpath_plot::{Dash, Figure, Look, Marker, Palette, Point, plain};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most panels in a row.
 const COLUMNS: usize = 3;
+const GREY: &str = "#666666";
 
 /// The figure of all panels. What was not measured is not drawn.
 pub fn draw(plan: &Plan, table: &Table, fitted: &[Fitted]) -> Result<Figure> {
     let mut panels = Vec::new();
     for (number, panel) in plan.panels.iter().enumerate() {
         let place = || format!("[[panel]] number {}", number + 1);
-        panels.push(Panel::Chart(chart(panel, table, fitted).with_context(place)?));
+        panels.push(one(panel, table, fitted).with_context(place)?);
     }
     let columns = if panels.len() == 4 { 2 } else { panels.len().clamp(1, COLUMNS) };
     Ok(Figure::grid(columns, panels))
 }
 
-fn chart(panel: &plan::Panel, table: &Table, fitted: &[Fitted]) -> Result<Chart> {
-    let looks: Vec<&Quantity> = panel.color.iter().chain(&panel.marker).collect();
-    let groups: Vec<Quantity> = looks.into_iter().cloned().collect();
-    let mut drawn: Vec<(Vec<Key>, Vec<Point>)> = Vec::new();
-    let mut beside: Vec<(Vec<Key>, Vec<Point>)> = Vec::new();
-    match &panel.y {
+fn one(panel: &plan::Panel, table: &Table, fitted: &[Fitted]) -> Result<plot::Panel> {
+    match &panel.content {
+        Content::Heat { x, y, value, filter } => {
+            let rows = rows_by_group(table, filter, &[y.clone(), x.clone()])?;
+            let mut means = BTreeMap::new();
+            for (key, rows) in rows {
+                let seeds: Vec<f64> = values(&rows, value)?.into_iter().map(|(_, value)| value).collect();
+                means.insert(key, average(&seeds));
+            }
+            Ok(plot::Panel::Grid(heat(panel, &means)))
+        }
+        Content::Chart { color, marker, labels, series, guides } => {
+            let looks: Vec<Quantity> = color.iter().chain(marker).cloned().collect();
+            let mut drawn = Vec::new();
+            for one in series {
+                let groups = if one.is_grouped { looks.as_slice() } else { &[] };
+                drawn.push((one, curves(panel, one, groups, table, fitted)?));
+            }
+            let keys = drawn.iter().filter(|(one, _)| one.is_grouped).flat_map(|(_, curves)| curves.keys());
+            let style = Style::new([color.as_ref(), marker.as_ref()], labels, keys);
+            let mut all = Vec::new();
+            for (number, (one, curves)) in drawn.into_iter().enumerate() {
+                style.add(number, one, curves, &mut all);
+            }
+            all.extend(style.keys());
+            let axis = |axis: &plan::Axis| plot::Axis {
+                scale: axis.scale,
+                range: axis.range,
+                ..plot::Axis::linear(axis.label.clone())
+            };
+            let guide = |guide: &plan::Guide| match guide.place {
+                Place::Height(y) => plot::Guide::horizontal(y, &guide.label),
+                Place::Across(x) => plot::Guide::vertical(x, &guide.label),
+                Place::Slope { slope, through } => plot::Guide::sloped(slope, through, &guide.label),
+            };
+            Ok(plot::Panel::Chart(plot::Chart {
+                title: panel.title.clone(),
+                guides: guides.iter().map(guide).collect(),
+                ..plot::Chart::new(axis(&panel.x), axis(&panel.y), all)
+            }))
+        }
+    }
+}
+
+/// The points of a curve for each of its groups.
+fn curves(
+    panel: &plan::Panel,
+    series: &plan::Series,
+    groups: &[Quantity],
+    table: &Table,
+    fitted: &[Fitted],
+) -> Result<BTreeMap<Vec<Key>, Vec<Point>>> {
+    let mut curves = BTreeMap::new();
+    match &series.y {
         Of::Quantity(y) => {
-            for (key, rows) in rows_by_group(table, &panel.filter, &groups)? {
-                drawn.push((key.clone(), means(&rows, &panel.x, y)?));
-                for line in &panel.lines {
-                    if let Level::Quantity(quantity) = &line.level {
-                        let mean = means(&rows, &panel.x, quantity)?;
-                        beside.push((key.clone(), mean.into_iter().map(|point| (point.x, point.y).into()).collect()));
-                    }
+            let Of::Quantity(x) = &series.x else { unreachable!("a fit is drawn against fits only") };
+            for (key, rows) in rows_by_group(table, &series.filter, groups)? {
+                let points = means(&rows, x, y)?;
+                if !points.is_empty() {
+                    curves.insert(key, points);
                 }
             }
         }
-        Of::Fit(number) => drawn = estimates(panel, &groups, &fitted[*number])?,
-    }
-    let style = Style::new(panel, drawn.iter().map(|(key, _)| key));
-    let mut series: Vec<Series> = Vec::new();
-    for (key, points) in beside {
-        series.push(Series::new("", points).look(style.look(&key, Look::curve(Dash::Dashed))));
-    }
-    let is_fit = matches!(panel.y, Of::Fit(_));
-    for (key, points) in drawn {
-        let look = if is_fit { Look::line() } else { Look::line().band() };
-        series.push(Series::new(style.name(&key), points).look(style.look(&key, look)));
-    }
-    for Line { level, label } in &panel.lines {
-        if matches!(level, Level::Quantity(_)) && !label.is_empty() {
-            // Only for the legend: the lines have the colours of the curves.
-            let nothing = [Point::new(f64::NAN, 0.0)];
-            series.push(Series::new(label, nothing).look(Look::curve(Dash::Dashed).colour("#666666")));
+        Of::Fit(number) => {
+            let is_linear = panel.y.scale == plot::Scale::Linear;
+            curves = estimates(series, groups, fitted, &fitted[*number], is_linear)?;
         }
     }
-    let guide = |line: &Line| match line.level {
-        Level::Height(y) => Some(Guide::horizontal(y, &line.label)),
-        Level::Place(x) => Some(Guide::vertical(x, &line.label)),
-        Level::Quantity(_) => None,
-    };
-    let axis = |label: &str, scale: Scale| Axis { scale, ..Axis::linear(label) };
-    Ok(Chart {
-        title: panel.title.clone(),
-        guides: panel.lines.iter().filter_map(guide).collect(),
-        ..Chart::new(axis(&panel.x_label, panel.x_scale), axis(&panel.y_label, panel.y_scale), series)
-    })
+    Ok(curves)
 }
 
 /// The mean over seeds at each place, with one standard error to both sides.
@@ -86,26 +111,63 @@ fn means(rows: &[&Row], x: &Quantity, y: &Quantity) -> Result<Vec<Point>> {
 }
 
 /// The estimates of a fit with their intervals, as far as these are known.
-fn estimates(panel: &plan::Panel, groups: &[Quantity], fit: &Fitted) -> Result<Vec<(Vec<Key>, Vec<Point>)>> {
+fn estimates(
+    series: &plan::Series,
+    groups: &[Quantity],
+    fitted: &[Fitted],
+    fit: &Fitted,
+    is_linear: bool,
+) -> Result<BTreeMap<Vec<Key>, Vec<Point>>> {
     let key = |found: &&Found, quantity: &Quantity| key_of_group(&fit.groups, &found.key, quantity);
-    let all = panel.filter.plain(fit.found.iter().collect(), key)?;
+    let all = series.filter.plain(fit.found.iter().collect(), key)?;
     let mut drawn: BTreeMap<Vec<Key>, Vec<Point>> = BTreeMap::new();
-    for found in panel.filter.extremes(all, key)? {
-        let x = key(&found, &panel.x)?.number().unwrap_or(f64::NAN);
+    for found in series.filter.extremes(all, key)? {
+        let x = match &series.x {
+            Of::Quantity(x) => key(&found, x)?.number(),
+            Of::Fit(other) => {
+                let same = fitted[*other].found.iter().find(|same| same.key == found.key);
+                same.map(|same| same.estimate.value)
+            }
+        };
+        let x = x.unwrap_or(f64::NAN);
         let look = groups.iter().map(|group| key(&found, group)).collect::<Result<Vec<_>>>()?;
-        let known = |end: f64| (end.is_finite() && (end > 0.0 || panel.y_scale == Scale::Linear)).then_some(end);
+        let known = |end: f64| (end.is_finite() && (end > 0.0 || is_linear)).then_some(end);
         let (low, high) = found.estimate.interval.map_or((None, None), |(low, high)| (known(low), known(high)));
         drawn.entry(look).or_default().push(Point { x, y: found.estimate.value, low, high });
     }
     for points in drawn.values_mut() {
         points.sort_by(|one, other| one.x.total_cmp(&other.x));
     }
-    Ok(drawn.into_iter().collect())
+    Ok(drawn)
+}
+
+/// A map of numbers: columns to the right, rows upwards.
+fn heat(panel: &plan::Panel, means: &BTreeMap<Vec<Key>, f64>) -> plot::Grid {
+    let distinct = |place: usize| -> Vec<&Key> {
+        means.keys().map(|key| &key[place]).collect::<BTreeSet<_>>().into_iter().collect()
+    };
+    let (rows, columns) = (distinct(0), distinct(1));
+    let number = |all: &[&Key], key: &Key| all.iter().position(|other| *other == key).unwrap_or(0);
+    let cell = |(key, value): (&Vec<Key>, &f64)| plot::Cell {
+        row: rows.len() - 1 - number(&rows, &key[0]),
+        column: number(&columns, &key[1]),
+        fill: plot::Fill::Heat(value.clamp(0.0, 1.0)),
+        text: format!("{value:.2}"),
+    };
+    plot::Grid {
+        title: panel.title.clone(),
+        rows: rows.iter().rev().map(|key| format!("{} {key}", panel.y.label)).collect(),
+        columns: columns.iter().map(|key| format!("{} {key}", panel.x.label)).collect(),
+        cells: means.iter().filter(|(_, value)| value.is_finite()).map(cell).collect(),
+        ..plot::Grid::default()
+    }
 }
 
 /// Which colour and which marker the values of two quantities have.
 struct Style<'p> {
-    panel: &'p plan::Panel,
+    color: Option<&'p Quantity>,
+    marker: Option<&'p Quantity>,
+    labels: &'p [Option<String>; 2],
     colors: Vec<Key>,
     markers: Vec<Key>,
 }
@@ -122,34 +184,131 @@ const MARKERS: [Marker; 8] = [
 ];
 
 impl<'p> Style<'p> {
-    fn new<'k>(panel: &'p plan::Panel, keys: impl Iterator<Item = &'k Vec<Key>>) -> Self {
+    fn new<'k>(
+        [color, marker]: [Option<&'p Quantity>; 2],
+        labels: &'p [Option<String>; 2],
+        keys: impl Iterator<Item = &'k Vec<Key>>,
+    ) -> Self {
         let keys: Vec<&Vec<Key>> = keys.collect();
         let at = |number: usize| -> Vec<Key> {
             keys.iter().filter_map(|key| key.get(number).cloned()).collect::<BTreeSet<_>>().into_iter().collect()
         };
-        let (colors, markers) = match (&panel.color, &panel.marker) {
+        let (colors, markers) = match (color, marker) {
             (Some(_), Some(_)) => (at(0), at(1)),
             (Some(_), None) => (at(0), Vec::new()),
             (None, Some(_)) => (Vec::new(), at(0)),
             (None, None) => (Vec::new(), Vec::new()),
         };
-        Style { panel, colors, markers }
+        Style { color, marker, labels, colors, markers }
+    }
+
+    /// Whether colours and markers are explained one by one: all pairs of them would fill the panel.
+    fn is_explained_apart(&self) -> bool {
+        self.colors.len() > 1 && self.markers.len() > 1
+    }
+
+    /// Adds the curves of a series, with their names for the legend.
+    fn add(
+        &self,
+        number: usize,
+        series: &plan::Series,
+        curves: BTreeMap<Vec<Key>, Vec<Point>>,
+        all: &mut Vec<plot::Series>,
+    ) {
+        let look = match (series.style, &series.y) {
+            (plan::Style::Line, Of::Quantity(_)) => Look::line().band(),
+            (plan::Style::Line, Of::Fit(_)) => Look::line(),
+            (plan::Style::Points, _) => Look::markers(),
+            (plan::Style::Curve, _) => Look::curve(Dash::Solid),
+            (plan::Style::Dashed, _) => Look::curve(Dash::Dashed),
+        };
+        // Dashed lines in the colours of the curves they belong to are explained once.
+        let is_dashed = series.is_grouped && series.style == plan::Style::Dashed && curves.len() > 1;
+        for (key, points) in curves {
+            let own = if self.is_explained_apart() { String::new() } else { self.name(&key) };
+            let name = match (series.is_grouped, is_dashed) {
+                (true, true) => String::new(),
+                (true, false) => {
+                    [&*series.label, &own].into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(", ")
+                }
+                (false, _) => series.label.clone(),
+            };
+            let look = match (series.is_grouped, self.color.is_some() || self.marker.is_some()) {
+                (true, true) => self.look(&key, look.clone()),
+                (true, false) => look.clone().number(number),
+                (false, _) => look.clone().colour(GREY),
+            };
+            all.push(plot::Series::new(name, points).look(look));
+        }
+        if is_dashed && !series.label.is_empty() {
+            all.push(only_for_the_legend(&series.label, Look::curve(Dash::Dashed).colour(GREY)));
+        }
+    }
+
+    /// What explains colours and markers, if curves do not.
+    fn keys(&self) -> Vec<plot::Series> {
+        if !self.is_explained_apart() {
+            return Vec::new();
+        }
+        let colors = self.colors.iter().map(|key| {
+            let look = self.look(&[key.clone(), self.markers[0].clone()], Look::curve(Dash::Solid));
+            only_for_the_legend(&self.named(0, key), look)
+        });
+        let markers = self.markers.iter().map(|key| {
+            let look = self.look(&[self.colors[0].clone(), key.clone()], Look::markers());
+            only_for_the_legend(&self.named(1, key), look.colour(GREY))
+        });
+        colors.chain(markers).collect()
     }
 
     fn look(&self, key: &[Key], look: Look) -> Look {
         let place = |known: &[Key], key: Option<&Key>| key.and_then(|key| known.iter().position(|own| own == key));
-        let color = self.panel.color.as_ref().and_then(|_| place(&self.colors, key.first())).unwrap_or(0);
-        let marker = self.panel.marker.as_ref().and_then(|_| place(&self.markers, key.last()));
+        let color = self.color.and_then(|_| place(&self.colors, key.first())).unwrap_or(0);
+        let marker = self.marker.and_then(|_| place(&self.markers, key.last()));
         let ordered = self.colors.len() > 2 && self.colors.iter().all(|key| key.number().is_some());
         let palette = if ordered { Palette::Ordered } else { Palette::Categorical };
-        let marker = MARKERS[marker.unwrap_or(if self.panel.marker.is_some() { 0 } else { color }) % MARKERS.len()];
+        let marker = MARKERS[marker.unwrap_or(if self.marker.is_some() { 0 } else { color }) % MARKERS.len()];
         look.colour(palette.colour(color, self.colors.len())).marker(marker)
     }
 
+    /// The group of a curve in the legend.
     fn name(&self, key: &[Key]) -> String {
-        let names = self.panel.color.iter().chain(&self.panel.marker).map(Quantity::text);
-        let mut words: Vec<String> = names.zip(key).map(|(name, key)| plain(&format!("{name} = {key}"))).collect();
+        let first = if self.color.is_some() { 0 } else { 1 };
+        let mut words: Vec<String> = key.iter().enumerate().map(|(k, key)| self.named(first + k, key)).collect();
         words.dedup();
         words.join(", ")
+    }
+
+    /// A value of a colour (0) or a marker (1) in the legend.
+    fn named(&self, which: usize, key: &Key) -> String {
+        let quantity = [self.color, self.marker][which].map_or("", Quantity::text);
+        named(quantity, self.labels[which].as_deref(), key)
+    }
+}
+
+/// A line of the legend without a curve.
+fn only_for_the_legend(name: &str, look: Look) -> plot::Series {
+    plot::Series::new(name, [Point::new(f64::NAN, 0.0)]).look(look)
+}
+
+/// A value in the legend, with the paper's symbol for what it is a value of unless there is a label.
+fn named(name: &str, label: Option<&str>, key: &Key) -> String {
+    let symbol = label.or(match name {
+        "vocab" => Some("*v*"),
+        "depth" => Some("*L*"),
+        "fraction" => Some("*f*"),
+        "samples" => Some("*P*"),
+        "binary_rules" => Some("*m*_2"),
+        "ternary_rules" => Some("*m*_3"),
+        _ => None,
+    });
+    match (key, symbol) {
+        (Key::Text(text), _) => match text.as_str() {
+            "cnn" => "CNN".into(),
+            "inn" => "INN".into(),
+            other => plain(other),
+        },
+        (key, Some(symbol)) => format!("{symbol} = {}", plain(&key.to_string())),
+        (key, None) => plain(&format!("{name} = {key}")),
     }
 }

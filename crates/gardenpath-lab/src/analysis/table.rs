@@ -1,93 +1,46 @@
-//! Results as a table: a row for each cell, with all columns that follow from it.
+//! What fits and figures take from the rows of a table.
 
 use crate::experiment::key::Key;
 use crate::experiment::quantity::Quantity;
 use crate::fit::{Curve, average};
-use crate::measure;
-use crate::record::Records;
+use crate::table::Row;
 use anyhow::{Context, Result, bail};
-use serde_json::{Map, Value};
-use std::collections::BTreeMap;
-
-/// The rows of some results.
-#[derive(Clone, Debug, Default)]
-pub struct Table {
-    pub(super) rows: Vec<Row>,
-}
-
-/// The columns of one cell: its results, its parameters, and what these imply.
-#[derive(Clone, Debug)]
-pub(super) struct Row {
-    values: Map<String, Value>,
-    parameters: Map<String, Value>,
-}
-
-impl Table {
-    /// The table of these results.
-    pub fn new(records: &Records) -> Self {
-        let row = |record: &crate::record::Record| {
-            let mut values = measure::implied(&record.parameters);
-            values.extend(record.parameters.clone());
-            values.extend(record.result.clone());
-            Row { values, parameters: record.parameters.clone() }
-        };
-        Table { rows: records.all.iter().map(row).collect() }
-    }
-}
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Row {
     /// The seed of the cell.
-    pub fn seed(&self) -> u64 {
+    pub(super) fn seed(&self) -> u64 {
         self.parameters.get("seed").and_then(Value::as_u64).unwrap_or(0)
     }
 
     /// The value of a quantity, as groups compare it.
-    pub fn key(&self, quantity: &Quantity) -> Result<Key> {
-        if quantity.is_column() {
-            let value = self.values.get(quantity.text()).unwrap_or(&Value::Null);
-            return Key::from_json(value).with_context(|| format!("{} is a list, expected one value", quantity.text()));
+    pub(super) fn key(&self, quantity: &Quantity) -> Result<Key> {
+        if !quantity.is_column() {
+            return Ok(Key::Number(self.number(quantity, &Means::default())?));
         }
-        match self.numbers(quantity, &Means::default())?.as_slice() {
-            [number] => Ok(Key::Number(*number)),
-            _ => bail!("{} is a list, expected one value", quantity.text()),
-        }
+        let value = self.value(quantity.text())?;
+        Key::from_json(&value).with_context(|| format!("{} is {}, expected one value", quantity.text(), shown(&value)))
     }
 
-    /// The values of a column; one, unless it is a list. What is missing is NaN.
-    fn column(&self, name: &str) -> Result<Vec<f64>> {
-        let number = |value: &Value| match value {
+    /// The number in a column; NaN if it is missing.
+    fn column(&self, name: &str) -> Result<f64> {
+        let value = self.value(name)?;
+        let found = match &value {
             Value::Null => Some(f64::NAN),
             Value::Bool(truth) => Some(f64::from(u8::from(*truth))),
             value => value.as_f64(),
         };
-        let value = self.values.get(name).unwrap_or(&Value::Null);
-        let found = match value {
-            Value::Array(list) => list.iter().map(number).collect::<Option<Vec<f64>>>(),
-            value => number(value).map(|number| vec![number]),
-        };
-        found.with_context(|| format!("{name} is {}, expected numbers", shown(value)))
+        found.with_context(|| format!("{name} is {}, expected numbers", shown(&value)))
     }
 
-    /// The values of a quantity: one, or as many as its lists have.
-    pub fn numbers(&self, quantity: &Quantity, means: &Means) -> Result<Vec<f64>> {
+    /// The value of a quantity; NaN if something in it is missing.
+    pub(super) fn number(&self, quantity: &Quantity, means: &Means) -> Result<f64> {
         let mut columns = BTreeMap::new();
         for name in quantity.columns() {
             columns.insert(name, self.column(name)?);
         }
-        let lists = columns.iter().filter(|(name, list)| list.len() != 1 && !means.is_only_mean(quantity, name));
-        let mut length = None;
-        for (name, list) in lists {
-            if *length.get_or_insert(list.len()) != list.len() {
-                bail!("{}: the lists have different lengths, {name} {}", quantity.text(), list.len());
-            }
-        }
-        let value = |k: usize| {
-            quantity.value(&|name| match columns.get(name) {
-                Some(list) => list.get(if list.len() == 1 { 0 } else { k }).copied(),
-                None => means.get(name),
-            })
-        };
-        (0..length.unwrap_or(1)).map(value).collect()
+        quantity.value(&|name| columns.get(name).copied().or_else(|| means.get(name)))
     }
 }
 
@@ -113,8 +66,12 @@ impl Means {
         for quantity in quantities {
             for name in quantity.columns().filter(|name| uses_mean(quantity, name)) {
                 let mut all = Vec::new();
+                let mut cells = BTreeSet::new();
                 for row in rows {
-                    all.extend(row.column(name)?.into_iter().filter(|value| !value.is_nan()));
+                    // What is no list is the same in all rows of a cell, and counts once.
+                    if row.is_list(name) || cells.insert(row.cell) {
+                        all.extend(Some(row.column(name)?).filter(|value| !value.is_nan()));
+                    }
                 }
                 values.insert(format!("mean({name})"), average(&all));
             }
@@ -125,14 +82,6 @@ impl Means {
     fn get(&self, name: &str) -> Option<f64> {
         // A single row is a group of its own.
         self.values.get(name).copied().or_else(|| name.starts_with("mean(").then_some(f64::NAN))
-    }
-
-    /// Whether a column occurs only as a mean, so that the length of its lists does not matter.
-    fn is_only_mean(&self, quantity: &Quantity, name: &str) -> bool {
-        let compact = compact(quantity);
-        let count = |part: &str| compact.matches(part).count();
-        let all = quantity.columns().filter(|other| *other == name).count();
-        all > 0 && count(&format!("mean({name})")) == all
     }
 }
 
@@ -169,22 +118,19 @@ pub(super) fn points(rows: &[&Row], x: &Quantity, y: &Quantity) -> Result<BTreeM
     let mut curves = BTreeMap::new();
     for (seed, rows) in by_seed(rows) {
         let mut owners: BTreeMap<u64, &Row> = BTreeMap::new();
-        let mut curve = Vec::new();
+        let (mut curve, mut seen) = (Vec::new(), BTreeSet::new());
         for row in rows {
-            let (xs, ys) = (row.numbers(x, &means)?, row.numbers(y, &means)?);
-            if xs.len() != ys.len() && xs.len() != 1 && ys.len() != 1 {
-                bail!("{} has {} values and {} has {}", x.text(), xs.len(), y.text(), ys.len());
+            let (x, y) = (row.number(x, &means)?, row.number(y, &means)?);
+            // Rows of one cell that differ in other lists only are one point; an item of another list is none.
+            if !seen.insert((row.cell, x.to_bits(), y.to_bits())) || row.is_item() && (x.is_nan() || y.is_nan()) {
+                continue;
             }
-            for k in 0..xs.len().max(ys.len()) {
-                let at = |list: &[f64]| list[if list.len() == 1 { 0 } else { k }];
-                let (x, y) = (at(&xs), at(&ys));
-                if let Some(other) = owners.insert(x.to_bits(), row)
-                    && !std::ptr::eq(other, row)
-                {
-                    return Err(mixed(other, row));
-                }
-                curve.push((x, y));
+            if let Some(other) = owners.insert(x.to_bits(), row)
+                && other.cell != row.cell
+            {
+                return Err(mixed(other, row));
             }
+            curve.push((x, y));
         }
         curves.insert(seed, curve);
     }
@@ -201,13 +147,16 @@ pub(super) fn values(rows: &[&Row], of: &Quantity) -> Result<Vec<(u64, f64)>> {
     let means = Means::of(rows, &[of])?;
     let mut values = Vec::new();
     for (seed, rows) in by_seed(rows) {
-        if let [one, other, ..] = rows.as_slice() {
-            return Err(mixed(one, other));
+        if let Some(other) = rows.iter().find(|row| row.cell != rows[0].cell) {
+            return Err(mixed(rows[0], other));
         }
+        let mut known = Vec::new();
         for row in rows {
-            let known: Vec<f64> = row.numbers(of, &means)?.into_iter().filter(|value| !value.is_nan()).collect();
-            values.push((seed, average(&known)));
+            known.extend(Some(row.number(of, &means)?).filter(|value| !value.is_nan()));
         }
+        // The copies of what is no list must not move the last digit.
+        known.dedup();
+        values.push((seed, average(&known)));
     }
     Ok(values)
 }
@@ -217,7 +166,7 @@ pub(super) fn constants(rows: &[&Row], of: &Quantity) -> Result<BTreeMap<u64, f6
     let mut constants = BTreeMap::new();
     for (seed, rows) in by_seed(rows) {
         for row in rows {
-            let [value] = row.numbers(of, &Means::default())?[..] else { bail!("{} is a list", of.text()) };
+            let value = row.number(of, &Means::default())?;
             if *constants.entry(seed).or_insert(value) != value {
                 bail!("{} differs between cells of one seed and group, expected one value", of.text());
             }

@@ -36,6 +36,12 @@ impl Filter {
         Ok(Filter { conditions })
     }
 
+    /// Both conditions.
+    pub fn and(mut self, other: Filter) -> Filter {
+        self.conditions.extend(other.conditions);
+        self
+    }
+
     /// The names that it is about.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.conditions.iter().flat_map(|(quantity, _)| quantity.columns())

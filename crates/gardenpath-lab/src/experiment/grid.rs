@@ -2,7 +2,7 @@
 
 use super::expression::{FUNCTIONS, evaluate, names};
 use super::nearest::{nearest, suggestion};
-use crate::measure::{TEXTS, parameters};
+use crate::measure::Description;
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Map, Number, Value};
 use toml::Table;
@@ -14,14 +14,17 @@ pub const MAX_CELLS: usize = 100_000;
 const MAX_NAMES: usize = 100;
 
 /// The parameters of all cells of a grid. Variables that only expressions use are left out.
-pub fn expand(table: &Table, measure: &str) -> Result<Vec<Map<String, Value>>> {
-    let known = parameters(measure);
+pub fn expand(table: &Table, measure: &Description) -> Result<Vec<Map<String, Value>>> {
+    let known = measure.parameter_names();
     if table.len() > MAX_NAMES {
         bail!("{} names have values, expected at most {MAX_NAMES}", table.len());
     }
     let entries: Vec<(&str, Entry)> = table
         .iter()
-        .map(|(name, value)| Ok((name.as_str(), Entry::read(name, value).with_context(|| name.clone())?)))
+        .map(|(name, value)| {
+            let entry = Entry::read(measure.is_text(name), value).with_context(|| name.clone())?;
+            Ok((name.as_str(), entry))
+        })
         .collect::<Result<_>>()?;
     check_size(&entries)?;
     let used = |name: &str| entries.iter().any(|(_, entry)| entry.uses().contains(&name));
@@ -38,7 +41,7 @@ pub fn expand(table: &Table, measure: &str) -> Result<Vec<Map<String, Value>>> {
             hint if hint.is_empty() => format!(". Parameters: {}", known.join(", ")),
             hint => hint,
         };
-        bail!("{name} is no parameter of {measure}, and no expression uses it{hint}");
+        bail!("{name} is no parameter of {}, and no expression uses it{hint}", measure.name);
     }
     for cell in &mut cells {
         cell.retain(|name, _| known.contains(&name.as_str()));
@@ -74,12 +77,12 @@ enum Entry {
 }
 
 impl Entry {
-    fn read(name: &str, value: &toml::Value) -> Result<Self> {
+    fn read(is_text: bool, value: &toml::Value) -> Result<Self> {
         match value {
             toml::Value::Table(table) => Self::geometric(table),
             toml::Value::Array(list) if list.is_empty() => bail!("expected at least one value"),
-            toml::Value::Array(list) if list.iter().all(|item| literal(name, item).is_some()) => {
-                Ok(Entry::Values(list.iter().filter_map(|item| literal(name, item)).collect()))
+            toml::Value::Array(list) if list.iter().all(|item| literal(is_text, item).is_some()) => {
+                Ok(Entry::Values(list.iter().filter_map(|item| literal(is_text, item)).collect()))
             }
             toml::Value::Array(list) => {
                 let text = |item: &toml::Value| match item {
@@ -92,11 +95,11 @@ impl Entry {
                 };
                 Ok(Entry::Expressions(list.iter().map(text).collect::<Result<_>>()?))
             }
-            toml::Value::String(text) if !TEXTS.contains(&name) => match text.split_once("..") {
+            toml::Value::String(text) if !is_text => match text.split_once("..") {
                 Some((first, last)) => range(first.trim(), last.trim()),
                 None => Ok(Entry::Expressions(vec![expression(text)?])),
             },
-            other => match literal(name, other) {
+            other => match literal(is_text, other) {
                 Some(value) => Ok(Entry::Values(vec![value])),
                 None => bail!("expected a number, an expression in quotes, or a list of them, found {other}"),
             },
@@ -169,12 +172,12 @@ fn expression(text: &str) -> Result<String> {
 }
 
 /// A number, or a text where one is meant.
-fn literal(name: &str, value: &toml::Value) -> Option<Value> {
+fn literal(is_text: bool, value: &toml::Value) -> Option<Value> {
     match value {
         toml::Value::Integer(number) => Some((*number).into()),
         toml::Value::Float(number) => whole_if_possible(*number).ok(),
         toml::Value::Boolean(truth) => Some((*truth).into()),
-        toml::Value::String(text) if TEXTS.contains(&name) => Some(text.as_str().into()),
+        toml::Value::String(text) if is_text => Some(text.as_str().into()),
         _ => None,
     }
 }

@@ -42,7 +42,7 @@ mod panel;
 
 pub use claim::{Bound, Claim, Origin};
 pub use fit::{Fit, Kind, Of, Over};
-pub use panel::{Level, Line, Panel};
+pub use panel::{Axis, Content, Guide, Panel, Place, Series, Style};
 
 use anyhow::{Context, Result, bail};
 use toml::Table;

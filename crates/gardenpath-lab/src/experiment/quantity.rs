@@ -1,7 +1,7 @@
 //! What fits and panels read: a column of the results, or an expression of columns.
 
 use super::expression::{FUNCTIONS, MEAN, names, value};
-use super::nearest::suggestion;
+pub use crate::nearest::unknown;
 use anyhow::{Result, anyhow, bail};
 
 /// A column, or an expression of columns such as `samples / vocab^2`.
@@ -54,16 +54,6 @@ impl Quantity {
     /// Its value, with names looked up; not finite where the arithmetic is not.
     pub fn value(&self, name: &dyn Fn(&str) -> Option<f64>) -> Result<f64> {
         value(&self.text, name).map_err(|error| anyhow!("{}: {error}", self.text))
-    }
-}
-
-/// That there is nothing of this name, with what there is.
-pub fn unknown(name: &str, known: &[&str]) -> anyhow::Error {
-    let hint = suggestion(name, known.iter().copied());
-    let end = if hint.is_empty() { "." } else { "" };
-    match known {
-        [] => anyhow!("there is no {name}, and nothing else to name here"),
-        _ => anyhow!("there is no {name}{hint}{end} There are: {}", known.join(", ")),
     }
 }
 

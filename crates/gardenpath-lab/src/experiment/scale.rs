@@ -16,7 +16,8 @@ use std::str::FromStr;
 pub struct Scale(Cow<'static, str>);
 
 /// Keys of an experiment that are no scales.
-pub const RESERVED: [&str; 7] = ["measure", "expects", "parameters", "grid", "fit", "claim", "panel"];
+pub const RESERVED: [&str; 11] =
+    ["measure", "uses", "title", "expects", "caption", "figure", "parameters", "grid", "fit", "claim", "panel"];
 
 /// The longest name.
 const LONGEST: usize = 40;
@@ -46,16 +47,22 @@ impl FromStr for Scale {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        let starts = text.starts_with(|c: char| c.is_ascii_alphabetic());
-        if !starts || !text.chars().all(is_letter) || text.len() > LONGEST {
-            return Err(format!(
-                "expected a name of at most {LONGEST} letters, digits, hyphens and underscores that begins with a letter"
-            ));
-        }
+        check_name(text)?;
         if RESERVED.contains(&text) {
             return Err(format!("{text} is no scale, but a key of its own"));
         }
         Ok(Scale(Cow::Owned(text.to_owned())))
     }
+}
+
+/// Refuses a name that is not good for a file or a key.
+pub(super) fn check_name(text: &str) -> Result<(), String> {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let starts = text.starts_with(|c: char| c.is_ascii_alphabetic());
+    if !starts || !text.chars().all(is_letter) || text.len() > LONGEST {
+        return Err(format!(
+            "expected a name of at most {LONGEST} letters, digits, hyphens and underscores that begins with a letter"
+        ));
+    }
+    Ok(())
 }

@@ -1,8 +1,11 @@
 //! Which experiment is meant: a file, or one that is part of the program.
 
 use super::nearest::suggestion;
-use super::{Experiment, built_in};
-use anyhow::{Context, Result, bail};
+use super::{Experiment, Place, built_in};
+use crate::files::SystemError;
+use crate::measure::Measures;
+use anyhow::{Context, Result};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Where an experiment comes from.
@@ -26,21 +29,41 @@ impl Source {
             return Ok(Source::BuiltIn(name));
         }
         let stem = argument.file_stem().unwrap_or_default().to_string_lossy();
-        bail!(
+        let words = format!(
             "there is no file {text}, and no built-in experiment of that name{} Built-in experiments: {}",
             match suggestion(&stem, built_in::names()).as_str() {
                 "" => ".",
                 suggestion => suggestion,
             },
             built_in::names().collect::<Vec<_>>().join(", ")
-        )
+        );
+        Err(SystemError::said(ErrorKind::NotFound, words))
     }
 
     /// Reads it.
     pub fn read(&self) -> Result<Experiment> {
+        self.read_with(&Measures::default())
+    }
+
+    /// Reads it; it can name these measures.
+    pub fn read_with(&self, measures: &Measures) -> Result<Experiment> {
+        self.read_in(measures, 0)
+    }
+
+    /// Reads it for an experiment that so many others use, one inside the other.
+    pub(super) fn read_in(&self, measures: &Measures, depth: usize) -> Result<Experiment> {
         match self {
-            Source::File(path) => Experiment::read(path),
-            Source::BuiltIn(name) => built_in::find(name),
+            Source::File(path) => {
+                let shown = path.display();
+                let text = std::fs::read_to_string(path)
+                    .map_err(|error| SystemError::about(format!("{shown}: cannot be read"), error))?;
+                let directory = path.parent().unwrap_or(Path::new(""));
+                Experiment::parse_in(&text, &Place { measures, directory, depth }).with_context(|| shown.to_string())
+            }
+            Source::BuiltIn(name) => {
+                let place = Place { measures, directory: Path::new(""), depth };
+                Experiment::parse_in(built_in::text(name)?, &place).with_context(|| format!("experiment {name}"))
+            }
         }
     }
 
@@ -92,6 +115,6 @@ mod tests {
         assert!(Source::find(directory.path()).is_err());
         let error = Source::find(Path::new("colours")).unwrap_err().to_string();
         assert!(error.starts_with("there is no file colours, and no built-in experiment of that name. "), "{error}");
-        assert!(error.ends_with("Built-in experiments: cnn, cnn-ambiguous, cnn-quarter, inn, learners, probes, purity, snr, transformer, transition, vectors"), "{error}");
+        assert!(error.contains("Built-in experiments: architectures, bifurcation, candidates, "), "{error}");
     }
 }

@@ -119,14 +119,15 @@ enum Place {
 
 fn place(path: &Path) -> Result<Place> {
     match fs::metadata(path) {
-        Ok(found) if found.is_dir() => bail!("is a directory, expected a file"),
+        Ok(found) if found.is_dir() => return Err(SystemError(io::ErrorKind::IsADirectory.into()).into()),
         Ok(found) if !found.is_file() => return Ok(Place::Special),
         _ => {}
     }
     let place = destination(path);
     let directory = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !directory.is_dir() {
-        bail!("there is no directory {}", directory.display());
+        let words = format!("there is no directory {}", directory.display());
+        return Err(SystemError::said(io::ErrorKind::NotFound, words));
     }
     Ok(Place::Directory(directory.to_owned()))
 }
@@ -177,7 +178,7 @@ fn temporary() -> MutexGuard<'static, Vec<PathBuf>> {
 }
 
 /// Removes what is being written, because the program is about to end.
-pub(crate) fn remove_temporary() {
+pub fn remove_temporary() {
     for path in temporary().iter() {
         let _ = fs::remove_file(path);
     }

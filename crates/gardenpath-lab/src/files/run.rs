@@ -15,14 +15,14 @@
 //! checksum and the identity of their run.
 
 use super::{SystemError, atomic};
-use crate::progress::note;
+
 use crate::training::checkpoint::{Checkpoint, RUN};
 use crate::training::{Outcome, Recipe};
 use anyhow::{Context, Result, anyhow, bail};
 use gardenpath::Grammar;
 use gardenpath_nn::checkpoint;
 use gardenpath_nn::engine::{self, NamedTensor};
-use gardenpath_nn::train::Progress;
+use gardenpath_nn::train::{Progress, Record};
 use gardenpath_nn::{Network, Tensors};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
@@ -36,7 +36,7 @@ pub struct RunDirectory {
     /// The name of the run.
     identity: String,
     /// Held as long as this lives, which is at most as long as the process.
-    _lock: Option<File>,
+    lock: Lock,
 }
 
 const RECIPE: &str = "run.json";
@@ -54,9 +54,9 @@ impl RunDirectory {
     pub fn prepare(path: &Path, recipe: &Recipe, grammar: Option<&Grammar>) -> Result<Self> {
         fs::create_dir_all(path).map_err(|e| SystemError::about(format!("{}: cannot be made", path.display()), e))?;
         // A run that has ended is only read.
-        let lock = if path.join(RESULT).exists() { None } else { lock(path)? };
+        let lock = if path.join(RESULT).exists() { Lock::None } else { lock(path)? };
         let identity = recipe.identity(grammar)?;
-        let directory = RunDirectory { path: path.to_owned(), recipe: recipe.clone(), identity, _lock: lock };
+        let directory = RunDirectory { path: path.to_owned(), recipe: recipe.clone(), identity, lock };
         if directory.file(RECIPE).exists() {
             let (found, found_grammar) = contents(path)?;
             let same_grammar = found_grammar.map(|found| found.fingerprint()) == grammar.map(Grammar::fingerprint);
@@ -72,6 +72,14 @@ impl RunDirectory {
             directory.write_json(RECIPE, recipe)?;
         }
         Ok(directory)
+    }
+
+    /// What whoever trains here has to know, if there is anything.
+    pub fn remark(&self) -> Option<&str> {
+        match &self.lock {
+            Lock::Impossible(remark) => Some(remark),
+            Lock::None | Lock::Held(_) => None,
+        }
     }
 
     /// Refuses to write a recipe beside what another run left, or anything else that would be lost.
@@ -96,7 +104,11 @@ impl RunDirectory {
         }
         let (recipe, grammar) = contents(path)?;
         let identity = recipe.identity(grammar.as_ref())?;
-        Ok((RunDirectory { path: path.to_owned(), recipe: recipe.clone(), identity, _lock: None }, recipe, grammar))
+        Ok((
+            RunDirectory { path: path.to_owned(), recipe: recipe.clone(), identity, lock: Lock::None },
+            recipe,
+            grammar,
+        ))
     }
 
     /// Where a run that was begun before stands.
@@ -119,7 +131,8 @@ impl RunDirectory {
         anyhow!("{}: {error:#}; remove it to begin anew", self.file(CHECKPOINT).display())
     }
 
-    fn best(&self) -> Result<Vec<NamedTensor>> {
+    /// The best weights so far, by name.
+    pub fn best(&self) -> Result<Vec<NamedTensor>> {
         self.tensors(BEST)
     }
 
@@ -131,6 +144,13 @@ impl RunDirectory {
     /// Keeps the best weights.
     pub fn save_best(&self, weights: &[NamedTensor]) -> Result<()> {
         self.write(BEST, &checkpoint::to_bytes(weights, &[("format", "pt"), (RUN, &self.identity)]))
+    }
+
+    /// All measurements so far.
+    pub fn records(&self) -> Result<Vec<Record>> {
+        let wrong = |error| anyhow!("{}: is not the log of a run: {error}", self.file(LOG).display());
+        let text = self.read(LOG)?;
+        serde_json::Deserializer::from_slice(&text).into_iter().collect::<Result<_, _>>().map_err(wrong)
     }
 
     /// Keeps where the run stands; all that follows from it must have been kept before. A run that is about to diverge goes on
@@ -228,24 +248,34 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|e| SystemError::about(path.display(), e))
 }
 
+/// That no other process trains in a directory.
+#[derive(Debug)]
+enum Lock {
+    /// It is not needed.
+    None,
+    /// It ends with the file.
+    Held(#[expect(dead_code, reason = "the lock lives as long as the file is open")] File),
+    /// The file system has no locks, and what to know about that.
+    Impossible(String),
+}
+
 /// Takes the lock of a directory. It ends with the process, however that ends.
-fn lock(path: &Path) -> Result<Option<File>> {
+fn lock(path: &Path) -> Result<Lock> {
     let file = path.join(LOCK);
     let opened = File::options().create(true).truncate(false).write(true).open(&file);
     let opened = opened.map_err(|e| SystemError::about(format!("{}: cannot be written", file.display()), e))?;
     match opened.try_lock() {
-        Ok(()) => Ok(Some(opened)),
+        Ok(()) => Ok(Lock::Held(opened)),
         Err(TryLockError::WouldBlock) => {
             bail!("{}: another process trains in this directory; choose another one", path.display())
         }
         // There are file systems without locks.
         Err(TryLockError::Error(error)) => {
-            note(&format!(
-                "{}: cannot be locked: {}; no other process may train here",
-                path.display(),
-                SystemError(error)
-            ));
-            Ok(None)
+            let error = SystemError(error);
+            Ok(Lock::Impossible(format!(
+                "{}: cannot be locked: {error}; no other process may train here",
+                path.display()
+            )))
         }
     }
 }

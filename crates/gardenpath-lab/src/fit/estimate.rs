@@ -53,6 +53,15 @@ impl Estimate {
         Estimate::without_interval(f64::NAN, seeds, because)
     }
 
+    /// The same for numbers that are computed, not sampled: there is no noise, so that the interval is the number. What lacks more than
+    /// seeds remains as it is.
+    pub fn exactly(self) -> Self {
+        if self.limit != Limit::Seeds || !self.value.is_finite() {
+            return self;
+        }
+        Estimate { interval: Some((self.value, self.value)), freedom: f64::INFINITY, because: None, ..self }
+    }
+
     /// A number that some noise blurs. Too few seeds, or noise that is not known, leave it without an interval.
     pub(super) fn student(value: f64, noise: Noise, seeds: usize) -> Self {
         if let Some(because) = too_few_seeds(seeds) {
@@ -115,6 +124,7 @@ impl fmt::Display for Estimate {
         match self.interval {
             _ if self.value.is_nan() => write!(f, "unknown"),
             None => write!(f, "{}", short(self.value)),
+            Some((low, high)) if low == high => write!(f, "{}", short(self.value)),
             Some((low, high)) => write!(f, "{} [{}, {}]", short(self.value), end(low), end(high)),
         }
     }

@@ -1,7 +1,7 @@
 //! Averages and errors, for figures.
 
 use super::{Curve, Group};
-use crate::figure::Point;
+use gardenpath_plot::Point;
 use std::collections::BTreeMap;
 
 /// The average; NaN if there are no values.

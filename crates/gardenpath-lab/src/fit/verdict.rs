@@ -2,7 +2,7 @@
 
 mod settle;
 
-use super::Estimate;
+use super::estimate::{Estimate, FEWEST_SEEDS, Limit};
 use crate::draw::table::short;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -86,6 +86,54 @@ pub enum Verdict {
     Inconclusive,
 }
 
+impl Verdict {
+    /// All verdicts, in the order in which they are counted.
+    pub const ALL: [Verdict; 4] = [Verdict::Agrees, Verdict::Differs, Verdict::Corrected, Verdict::Inconclusive];
+
+    /// The verdict in one word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Agrees => "agrees",
+            Verdict::Differs => "differs",
+            Verdict::Corrected => "corrected",
+            Verdict::Inconclusive => "inconclusive",
+        }
+    }
+
+    /// So many claims with this verdict: `1 agrees`, `3 agree`.
+    ///
+    /// ```
+    /// use gardenpath_lab::fit::Verdict;
+    ///
+    /// assert_eq!((Verdict::Agrees.counted(1), Verdict::Differs.counted(2)), ("1 agrees".into(), "2 differ".into()));
+    /// ```
+    pub fn counted(self, count: usize) -> String {
+        let word = match self {
+            Verdict::Agrees if count != 1 => "agree",
+            Verdict::Differs if count != 1 => "differ",
+            _ => self.word(),
+        };
+        format!("{count} {word}")
+    }
+
+    /// What is said of a claim about several groups: it differs if one of them does, is inconclusive if one of them is, and
+    /// corrected if one of them is.
+    ///
+    /// ```
+    /// use gardenpath_lab::fit::Verdict::{self, *};
+    ///
+    /// assert_eq!(Verdict::of_all([Agrees, Inconclusive, Differs]), Differs);
+    /// assert_eq!(Verdict::of_all([Agrees, Inconclusive]), Inconclusive);
+    /// assert_eq!(Verdict::of_all([Agrees, Corrected]), Corrected);
+    /// assert_eq!(Verdict::of_all([]), Inconclusive);
+    /// ```
+    pub fn of_all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
+        let found: Vec<Verdict> = verdicts.into_iter().collect();
+        let worst = [Verdict::Differs, Verdict::Inconclusive, Verdict::Corrected, Verdict::Agrees];
+        worst.into_iter().find(|verdict| found.contains(verdict)).unwrap_or(Verdict::Inconclusive)
+    }
+}
+
 /// A verdict with its reasons.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judgement {
@@ -97,6 +145,8 @@ pub struct Judgement {
     pub interval: Option<(f64, f64)>,
     /// Why this is the verdict, and what would settle it if it is inconclusive.
     pub because: String,
+    /// How many seeds would settle it, if it is inconclusive and seeds would.
+    pub needed_seeds: Option<usize>,
 }
 
 /// Compares an estimate with what the paper says, and with what we say instead, if that is something else.
@@ -120,11 +170,17 @@ pub struct Judgement {
 /// assert_eq!(few.because, "12.35 has no interval: 2 seeds; an interval needs at least 5");
 /// ```
 pub fn judge(estimate: &Estimate, paper: Expected, ours: Option<Expected>) -> Judgement {
-    let (verdict, because) = decide(estimate, paper, ours);
-    Judgement { verdict, estimate: estimate.value, interval: estimate.interval, because }
+    let mut needed_seeds = None;
+    let (verdict, because) = decide(estimate, paper, ours, &mut needed_seeds);
+    Judgement { verdict, estimate: estimate.value, interval: estimate.interval, because, needed_seeds }
 }
 
-fn decide(estimate: &Estimate, paper: Expected, ours: Option<Expected>) -> (Verdict, String) {
+fn decide(
+    estimate: &Estimate,
+    paper: Expected,
+    ours: Option<Expected>,
+    needed_seeds: &mut Option<usize>,
+) -> (Verdict, String) {
     for expected in std::iter::once(paper).chain(ours) {
         let (least, most) = expected.range();
         if least.is_nan() || most.is_nan() || least > most {
@@ -133,26 +189,55 @@ fn decide(estimate: &Estimate, paper: Expected, ours: Option<Expected>) -> (Verd
     }
     let Some(interval) = estimate.interval.filter(|(low, high)| low <= high) else {
         let reason = estimate.because.as_deref().unwrap_or("its noise is not known");
+        if estimate.limit == Limit::Seeds && (1..FEWEST_SEEDS).contains(&estimate.seeds) {
+            *needed_seeds = Some(FEWEST_SEEDS);
+        }
         let words =
             if estimate.value.is_nan() { reason.to_owned() } else { format!("{estimate} has no interval: {reason}") };
         return (Verdict::Inconclusive, words);
     };
     let note = estimate.because.as_ref().map_or(String::new(), |note| format!(" ({note})"));
-    let lies = format!("{estimate}{note} lies");
+    let found = format!("{estimate}{note}");
     match (paper.decide(interval), ours.map(|ours| (ours, ours.decide(interval)))) {
-        (Some(true), _) => (Verdict::Agrees, format!("{lies} within {paper}")),
-        (None, _) => (Verdict::Inconclusive, format!("{estimate}{note} {}", settle::by(estimate, interval, paper))),
-        (Some(false), None) => (Verdict::Differs, format!("{lies} outside of {paper}")),
-        (Some(false), Some((ours, Some(true)))) => {
-            (Verdict::Corrected, format!("{lies} outside of {paper}, which the paper says, and within {ours}"))
+        (Some(true), _) => (Verdict::Agrees, format!("{found} {}", inside(&paper))),
+        (None, _) => {
+            let (words, needed) = settle::by(estimate, interval, paper);
+            *needed_seeds = needed;
+            (Verdict::Inconclusive, format!("{found} {words}"))
         }
-        (Some(false), Some((ours, Some(false)))) => {
-            (Verdict::Differs, format!("{lies} outside of {paper}, which the paper says, and of {ours} too"))
-        }
+        (Some(false), None) => (Verdict::Differs, format!("{found} {}", outside(&paper))),
+        (Some(false), Some((ours, Some(true)))) => (
+            Verdict::Corrected,
+            format!("{found} {} as the paper has it, and {} as we do", outside(&paper), inside(&ours)),
+        ),
+        (Some(false), Some((ours, Some(false)))) => (
+            Verdict::Differs,
+            format!("{found} {} as the paper has it, and {} as we do", outside(&paper), outside(&ours)),
+        ),
         (Some(false), Some((ours, None))) => {
-            let words = settle::by(estimate, interval, ours);
-            (Verdict::Differs, format!("{lies} outside of {paper}, which the paper says; as to ours, it {words}"))
+            let (words, _) = settle::by(estimate, interval, ours);
+            (
+                Verdict::Differs,
+                format!("{found} {} as the paper has it; as to our correction, it {words}", outside(&paper)),
+            )
         }
+    }
+}
+
+/// That all of an interval is allowed, as the rest of a sentence.
+fn inside(expected: &Expected) -> String {
+    match expected {
+        Expected::Near { .. } | Expected::Factor { .. } => format!("lies within {expected}"),
+        Expected::AtMost(_) | Expected::AtLeast(_) => format!("is {expected}"),
+    }
+}
+
+/// That nothing of it is.
+fn outside(expected: &Expected) -> String {
+    match expected {
+        Expected::Near { .. } | Expected::Factor { .. } => format!("lies outside of {expected}"),
+        Expected::AtMost(most) => format!("is above {}", short(*most)),
+        Expected::AtLeast(least) => format!("is below {}", short(*least)),
     }
 }
 

@@ -93,12 +93,24 @@ impl Sampled {
 }
 
 /// How many binary and ternary rules each symbol of a cell has: whole numbers, whatever the fraction.
-pub fn rules_of_a_symbol(parameters: &Map<String, Value>) -> Option<(f64, f64)> {
-    let own = Sampled::table();
-    let own = parameters.iter().filter(|(name, _)| own.iter().any(|parameter| parameter.name == name.as_str()));
-    let values = own.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let sampled = Sampled::read(&mut Values::new("", Sampled::table(), values)).ok()?;
+pub fn rules_of_a_symbol(parameters: &Map<String, Value>) -> Option<(u64, u64)> {
+    let sampled = of_cell(parameters)?;
     let (binary, ternary) = sampled.ensemble().ok()?.effective_fractions().ok()?;
     let vocab = sampled.vocab as f64;
-    Some(((binary * vocab).round(), (ternary * vocab * vocab).round()))
+    Some(((binary * vocab).round() as u64, (ternary * vocab * vocab).round() as u64))
+}
+
+/// The fractions of pairs and triples that the whole numbers of rules of a cell amount to, and the probability of two children.
+pub fn effective_fractions(parameters: &Map<String, Value>) -> Option<(f64, f64, f64)> {
+    let sampled = of_cell(parameters)?;
+    let (binary, ternary) = sampled.ensemble().ok()?.effective_fractions().ok()?;
+    Some((binary, ternary, sampled.p_binary))
+}
+
+/// The ensemble of a cell.
+fn of_cell(parameters: &Map<String, Value>) -> Option<Sampled> {
+    let table = Sampled::table();
+    let own = parameters.iter().filter(|(name, _)| table.iter().any(|parameter| parameter.name == name.as_str()));
+    let values = own.map(|(name, value)| (name.clone(), value.clone())).collect();
+    Sampled::read(&mut Values::new("", &table, values)).ok()
 }

@@ -1,11 +1,13 @@
 //! The class entropy of one random grammar.
 
-use super::ensemble::Sampled;
+use super::ensemble::{Sampled, effective_fractions};
 use super::parameter::parameters;
+use super::result::results;
 use super::{Keeper, Kind};
 use anyhow::Result;
+use gardenpath::theory::entropy::{class_entropy as limit, paper_class_entropy};
 use gardenpath::{Seed, class_entropy};
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 parameters! {
     /// The parameters.
@@ -16,26 +18,36 @@ parameters! {
     }
 }
 
+results! {
+    /// The results.
+    pub struct EntropyResult {
+        entropy: f64 => "Mean entropy of the class given a sentence, in nats";
+        normalized: f64 => "The same in units of guessing, the logarithm of the vocabulary";
+        binary_fraction: f64 => "Fraction of the pairs that whole numbers of rules amount to";
+        ternary_fraction: f64 => "Fraction of the triples that whole numbers of rules amount to";
+    }
+}
+
 impl Kind for Entropy {
+    type Output = EntropyResult;
+
     const NAME: &'static str = "entropy";
     const MEANING: &'static str = "The class entropy of one random grammar, by exact parsing";
-    const RESULTS: &'static [&'static str] = &["entropy", "normalized", "binary_fraction", "ternary_fraction"];
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()
     }
 
-    fn run(&self, _: &dyn Keeper) -> Result<Value> {
+    fn run(&self, _: &dyn Keeper) -> Result<EntropyResult> {
         let ensemble = self.sampled.ensemble()?;
         let (binary, ternary) = ensemble.effective_fractions()?;
         let entropy = class_entropy(&ensemble, 1, self.sentences, Seed::new(self.seed), &|_| ())?.mean;
-        Ok(json!({
-            "entropy": entropy,
-            "normalized": entropy / (ensemble.vocab() as f64).ln(),
-            // The fractions that whole numbers of rules amount to.
-            "binary_fraction": binary,
-            "ternary_fraction": ternary,
-        }))
+        Ok(EntropyResult {
+            entropy,
+            normalized: entropy / (ensemble.vocab() as f64).ln(),
+            binary_fraction: binary,
+            ternary_fraction: ternary,
+        })
     }
 
     fn work(&self) -> f64 {
@@ -50,4 +62,22 @@ impl Kind for Entropy {
     fn tiny(&self) -> Self {
         Entropy { sampled: Sampled::tiny(16, 4, 0.4), sentences: 4000, seed: 1 }
     }
+}
+
+/// What theory says about a cell of depth 2 with many symbols: `limit_entropy`, and `paper_entropy` as the paper has it.
+pub(super) fn limits(parameters: &Map<String, Value>) -> Map<String, Value> {
+    let mut limits = Map::new();
+    let Some((binary, ternary, p_binary)) = effective_fractions(parameters).filter(|_| parameters["depth"] == 2) else {
+        return limits;
+    };
+    if let Ok(entropy) = limit(binary, ternary, p_binary) {
+        limits.insert("limit_entropy".into(), entropy.into());
+    }
+    // The paper has it for equal fractions; whole numbers of rules make them differ a little.
+    if let Some(Ok(entropy)) = parameters.get("fraction").and_then(Value::as_f64).map(paper_class_entropy)
+        && p_binary == 0.5
+    {
+        limits.insert("paper_entropy".into(), entropy.into());
+    }
+    limits
 }

@@ -1,16 +1,17 @@
 //! A grammar learned from sentences and their roots, and how good it is: a run of `gardenpath learn`.
 
 use super::ensemble::Sampled;
-use super::parameter::{parameters, texts};
+use super::kind::texts;
+use super::parameter::parameters;
+use super::result::results;
 use super::{Keeper, Kind, TEST_SENTENCES};
+use crate::choice::choices;
 use anyhow::{Result, bail};
-use clap::ValueEnum;
 use gardenpath::learn::em;
 use gardenpath::learn::exact::{self, Verdict};
 use gardenpath::learn::paper::{self, PaperLearner};
 use gardenpath::learn::score::{LevelScore, RuleScore, answers, score_rules};
 use gardenpath::{Corpus, Seed};
-use serde_json::{Value, json};
 
 parameters! {
     /// The parameters.
@@ -30,24 +31,21 @@ parameters! {
     }
 }
 
-/// How to learn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Mode {
-    /// The learner that recovers every rule.
-    Exact,
-    /// The algorithms of the paper.
-    Paper,
-    /// Inside-outside from random starts.
-    Em,
+choices! {
+    /// How to learn.
+    pub enum Mode {
+        Exact = "exact" => "The learner that recovers every rule",
+        Paper = "paper" => "The algorithms of the paper",
+        Em = "em" => "Inside-outside from random starts",
+    }
 }
 
-/// How triples are compared with centroids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Alignment {
-    /// As the paper's proposition does.
-    InnerProduct,
-    /// As the paper's Algorithm 3 does.
-    Cosine,
+choices! {
+    /// How triples are compared with centroids.
+    pub enum Alignment {
+        InnerProduct = "inner-product" => "As the paper's proposition does",
+        Cosine = "cosine" => "As the paper's Algorithm 3 does",
+    }
 }
 
 texts!(Mode, Alignment);
@@ -56,20 +54,26 @@ const GAMMA_BINARY: f64 = 0.85;
 const GAMMA_TERNARY: f64 = 1.5;
 const TOLD_TO_PAPER: f64 = 0.5;
 
+results! {
+    /// The results.
+    pub struct LearnResult {
+        accuracy: f64 => "Share of test sentences whose root the learned grammar tells";
+        bayes_accuracy: f64 => "Share of test sentences whose root the true grammar tells";
+        parse_rate: f64 => "Share of test sentences that the learned grammar derives";
+        normalized_error: f64 => "Share of wrong answers in units of guessing";
+        bayes_normalized_error: f64 => "The same of the true grammar";
+        precision: f64 => "Share of the learned rules that are true, averaged over layers and arities";
+        recall: f64 => "Share of the true rules that were learned, averaged over layers and arities";
+        all_rules: bool => "Whether exactly the true rules were learned";
+        converged: Option<bool> => "Whether the learner says that it has found the grammar (exact)";
+    }
+}
+
 impl Kind for Learn {
+    type Output = LearnResult;
+
     const NAME: &'static str = "learn";
     const MEANING: &'static str = "The rules that a learner finds, and how well they tell the root";
-    const RESULTS: &'static [&'static str] = &[
-        "accuracy",
-        "bayes_accuracy",
-        "parse_rate",
-        "normalized_error",
-        "bayes_normalized_error",
-        "precision",
-        "recall",
-        "all_rules",
-        "converged",
-    ];
     // 2: random order of the sentences, prior of the labels, new verdict.
     const VERSION: u32 = 2;
 
@@ -78,7 +82,8 @@ impl Kind for Learn {
         let mode = self.mode;
         let used = |name: &str, is_given: bool, modes: &[Mode]| {
             if is_given && !modes.contains(&mode) {
-                let modes: Vec<String> = modes.iter().map(super::parameter::name_of).collect();
+                let modes: Vec<String> =
+                    modes.iter().map(|mode| crate::choice::Choice::name(*mode).to_owned()).collect();
                 bail!("{name} has no effect here: it belongs to mode {}", modes.join(" and "));
             }
             Ok(())
@@ -101,7 +106,7 @@ impl Kind for Learn {
         Ok(())
     }
 
-    fn run(&self, _: &dyn Keeper) -> Result<Value> {
+    fn run(&self, _: &dyn Keeper) -> Result<LearnResult> {
         let Sampled { vocab, depth, .. } = self.sampled;
         let truth = self.sampled.grammar(self.seed)?;
         let seed = Seed::new(self.seed);
@@ -139,17 +144,17 @@ impl Kind for Learn {
         let scores = score_rules(&learned, &truth)?;
         let test = Corpus::try_sample(&truth, seed.child("test"), 0..self.test)?;
         let (learned, bayes) = (answers(&learned, &test)?, answers(&truth, &test)?);
-        Ok(json!({
-            "accuracy": learned.accuracy,
-            "bayes_accuracy": bayes.accuracy,
-            "parse_rate": learned.parse_rate,
-            "normalized_error": normalized_error(learned.accuracy, vocab),
-            "bayes_normalized_error": normalized_error(bayes.accuracy, vocab),
-            "precision": over_rules(&scores, RuleScore::precision),
-            "recall": over_rules(&scores, RuleScore::recall),
-            "all_rules": scores.iter().all(LevelScore::is_exact),
-            "converged": verdict.map(|verdict| verdict == Verdict::Converged),
-        }))
+        Ok(LearnResult {
+            accuracy: learned.accuracy,
+            bayes_accuracy: bayes.accuracy,
+            parse_rate: learned.parse_rate,
+            normalized_error: normalized_error(learned.accuracy, vocab),
+            bayes_normalized_error: normalized_error(bayes.accuracy, vocab),
+            precision: over_rules(&scores, RuleScore::precision),
+            recall: over_rules(&scores, RuleScore::recall),
+            all_rules: scores.iter().all(LevelScore::is_exact),
+            converged: verdict.map(|verdict| verdict == Verdict::Converged),
+        })
     }
 
     fn work(&self) -> f64 {
@@ -173,7 +178,7 @@ impl Kind for Learn {
     }
 
     fn variety(&self) -> String {
-        super::parameter::name_of(&self.mode)
+        crate::choice::Choice::name(self.mode).to_owned()
     }
 
     fn tiny(&self) -> Self {

@@ -1,6 +1,7 @@
 //! Which layer of a trained network encodes which level of the tree.
 
 use super::parameter::parameters;
+use super::result::results;
 use super::train::Train;
 use super::{Keeper, Kind};
 use anyhow::Result;
@@ -8,7 +9,6 @@ use gardenpath::Seed;
 use gardenpath_nn::engine;
 use gardenpath_nn::model;
 use gardenpath_nn::probe::{Probe as Probes, ProbeReport};
-use serde_json::{Value, json};
 
 parameters! {
     /// The parameters: those of training.
@@ -17,29 +17,46 @@ parameters! {
     }
 }
 
+results! {
+    /// The results. Lists have an item for each level of each layer; layer by layer, from the root down.
+    pub struct ProbeResult {
+        layer: Vec<u64> => "The layer; 1 is next to the tokens";
+        level: Vec<u64> => "The level of the tree; 0 is the root";
+        accuracy: Vec<f64> => "Share of held-out nodes of the level whose symbol a linear classifier reads off the layer";
+        chance: Vec<f64> => "The same for always answering the most common symbol";
+        sensitivity: Vec<Option<f64>> => "How far the layer moves if synonyms of the level are exchanged; 1: as for another sentence";
+        normalized_loss: f64 => "Test loss of the network in units of guessing";
+    }
+}
+
 impl Kind for Probe {
+    type Output = ProbeResult;
+
     const NAME: &'static str = "probe";
     const MEANING: &'static str = "Which layer of a trained network encodes which level of the tree";
-    const RESULTS: &'static [&'static str] = &["layers", "levels", "accuracy", "sensitivity", "normalized_loss"];
+    // 2: flat results; the names of layers had the name of a parameter.
+    const VERSION: u32 = 2;
 
     fn settle(&mut self) -> Result<()> {
         self.train.settle()
     }
 
-    fn run(&self, keeper: &dyn Keeper) -> Result<Value> {
+    fn run(&self, keeper: &dyn Keeper) -> Result<ProbeResult> {
         let trained = self.train.train(keeper)?;
         let weights = engine::weights(&trained.network, &trained.best)?;
         let mut model = model::Model::new(&trained.network);
         let seed = Seed::new(self.train.seed).child("probe");
         let ProbeReport { layers, levels, accuracy, sensitivity } =
             Probes::default().run(&mut model, &weights, &trained.grammar, seed)?;
-        Ok(json!({
-            "layers": layers,
-            "levels": levels,
-            "accuracy": accuracy,
-            "sensitivity": sensitivity,
-            "normalized_loss": trained.outcome.normalized_loss,
-        }))
+        let pairs = || (1..).take(layers.len()).flat_map(|layer| levels.iter().map(move |level| (layer, level)));
+        Ok(ProbeResult {
+            layer: pairs().map(|(layer, _)| layer).collect(),
+            level: pairs().map(|(_, level)| level.level as u64).collect(),
+            accuracy: accuracy.concat(),
+            chance: pairs().map(|(_, level)| level.chance).collect(),
+            sensitivity: sensitivity.concat(),
+            normalized_loss: trained.outcome.normalized_loss,
+        })
     }
 
     fn work(&self) -> f64 {

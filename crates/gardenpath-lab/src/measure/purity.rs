@@ -2,11 +2,11 @@
 
 use super::ensemble::Sampled;
 use super::parameter::parameters;
+use super::result::results;
 use super::{Keeper, Kind};
 use anyhow::Result;
-use gardenpath::learn::paper::cluster_true_rules;
+use gardenpath::learn::paper::{GroupPurity, cluster_true_rules};
 use gardenpath::{KMeans, Moments, Sampler, Seed};
-use serde_json::{Value, json};
 
 parameters! {
     /// The parameters.
@@ -17,27 +17,34 @@ parameters! {
     }
 }
 
+results! {
+    /// The results.
+    pub struct PurityResult {
+        binary: f64 => "Mean purity of the groups of pairs";
+        ternary: f64 => "Mean purity of the groups of triples, after the correction for pairs";
+        ternary_uncorrected: f64 => "The same by their plain covariances";
+    }
+}
+
 impl Kind for Purity {
+    type Output = PurityResult;
+
     const NAME: &'static str = "purity";
     const MEANING: &'static str = "How purely k-means groups the true rules by their covariances with the root";
-    const RESULTS: &'static [&'static str] = &["binary", "ternary", "ternary_uncorrected"];
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()
     }
 
-    fn run(&self, _: &dyn Keeper) -> Result<Value> {
+    fn run(&self, _: &dyn Keeper) -> Result<PurityResult> {
         let grammar = self.sampled.grammar(self.seed)?;
         let seed = Seed::new(self.seed);
         let mut moments = Moments::new(grammar.vocab(), grammar.classes())?;
         moments.add_sampled(&Sampler::new(&grammar), seed, 0..self.samples)?;
         let kmeans = KMeans::new(self.sampled.vocab).seed(seed.child("clusters"));
-        let purity = cluster_true_rules(&grammar, &moments.covariance(), &kmeans)?;
-        Ok(json!({
-            "binary": purity.binary,
-            "ternary": purity.ternary,
-            "ternary_uncorrected": purity.ternary_uncorrected,
-        }))
+        let GroupPurity { binary, ternary, ternary_uncorrected } =
+            cluster_true_rules(&grammar, &moments.covariance(), &kmeans)?;
+        Ok(PurityResult { binary, ternary, ternary_uncorrected })
     }
 
     fn work(&self) -> f64 {

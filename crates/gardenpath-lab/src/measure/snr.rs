@@ -3,11 +3,11 @@
 use super::ensemble::Sampled;
 use super::parameter::parameters;
 use super::purity::counting;
+use super::result::results;
 use super::{Keeper, Kind};
 use anyhow::{Result, bail};
 use gardenpath::Seed;
 use gardenpath::snr::{SignalToNoise, log_grid};
-use serde_json::{Value, json};
 
 parameters! {
     /// The parameters.
@@ -20,27 +20,37 @@ parameters! {
     }
 }
 
+results! {
+    /// The results. Signal and noise are apart: means over grammars are taken of each before they are divided.
+    pub struct SnrResult {
+        sizes: Vec<u64> => "Numbers of sentences";
+        signal: f64 => "How much the root tells about a triple, of all sentences there could be";
+        noise: Vec<f64> => "The noise of the estimate for each number of sentences";
+        ratio: Vec<f64> => "Signal over noise for each number of sentences";
+    }
+}
+
 /// More points than this say nothing more.
-const MAX_POINTS: usize = 10_000;
+pub(super) const MAX_POINTS: usize = 10_000;
 
 impl Kind for Snr {
+    type Output = SnrResult;
+
     const NAME: &'static str = "snr";
     const MEANING: &'static str = "The signal-to-noise ratio of triples against the number of sentences";
-    const RESULTS: &'static [&'static str] = &["sizes", "signal", "noise", "ratio"];
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()
     }
 
-    fn run(&self, _: &dyn Keeper) -> Result<Value> {
+    fn run(&self, _: &dyn Keeper) -> Result<SnrResult> {
         if self.points > MAX_POINTS {
             bail!("points is {}, expected at most {MAX_POINTS}", self.points);
         }
         let grammar = self.sampled.grammar(self.seed)?;
         let sizes = log_grid(self.first, self.last, self.points);
         let curve = SignalToNoise::measure(&grammar, &sizes, Seed::new(self.seed))?;
-        // Signal and noise apart: means over grammars are taken of each before they are divided.
-        Ok(json!({"sizes": curve.samples, "signal": curve.signal, "noise": curve.noise, "ratio": curve.ratio}))
+        Ok(SnrResult { sizes: curve.samples, signal: curve.signal, noise: curve.noise, ratio: curve.ratio })
     }
 
     fn work(&self) -> f64 {

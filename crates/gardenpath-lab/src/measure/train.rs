@@ -1,18 +1,20 @@
 //! A network trained on the sentences of one random grammar: a run of `gardenpath train`.
 
 use super::ensemble::Sampled;
+use super::kind::texts;
 use super::learn::normalized_error;
-use super::parameter::{name_of, parameters, texts};
+use super::parameter::parameters;
+use super::result::results;
 use super::{Keeper, Kind, TEST_SENTENCES};
+use crate::choice::{Choice, choices};
 use crate::training::checkpoint::Checkpoint;
 use crate::training::choices::{Choices, Model, Rule, Scale};
 use crate::training::{Data, Device, Outcome, Recipe, weights_of};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use gardenpath::Grammar;
 use gardenpath_nn::Network;
 use gardenpath_nn::engine::{self, Engine, NamedTensor};
-use gardenpath_nn::train::{Event, Progress, Settings, Trainer};
-use serde_json::Value;
+use gardenpath_nn::train::{Ending, Event, Progress, Settings, Trainer};
 
 parameters! {
     /// The parameters.
@@ -32,12 +34,25 @@ parameters! {
         layers: Option<usize>, or "the depth" => "Layers (transformer)";
         heads: Option<usize>, or "16" => "Heads (transformer)";
         mlp: Option<usize>, or "four times the width" => "Hidden size of the perceptrons (transformer)";
-        device: Device, late Device::Cpu => "Where to compute; gpu only in builds with the feature gpu";
+        device: Place, late Place::Cpu => "Where to compute; gpu in builds with the feature gpu, cuda from Python";
         seed: u64 => "Seed of the grammar, its sentences, the weights and the batches";
     }
 }
 
-texts!(Model, Rule, Scale, Device);
+choices! {
+    /// Where a cell is computed.
+    pub enum Place {
+        Cpu = "cpu" => "The processor",
+        Gpu = "gpu" => "A graphics processor; only in builds with the feature gpu",
+        Cuda = "cuda" => "A graphics processor by way of PyTorch; only from Python",
+    }
+}
+
+texts!(Model, Rule, Scale, Place, Ending);
+
+/// Why this program does not train on `cuda`.
+pub(super) const NEEDS_PYTHON: &str =
+    "device = \"cuda\" is for PyTorch: run the experiment from Python, with gardenpath.sweep";
 
 type Run<'a> = Trainer<'a, Box<dyn Engine>>;
 
@@ -50,23 +65,38 @@ pub(super) struct Trained {
     pub outcome: Outcome,
 }
 
+results! {
+    /// The results: those of the network with the best test loss.
+    pub struct TrainResult {
+        test_loss: f64 => "Mean cross-entropy of the test sentences, in nats";
+        normalized_loss: f64 => "The same in units of guessing, the logarithm of the number of classes";
+        test_accuracy: f64 => "Share of test sentences whose root was told";
+        bayes_loss: f64 => "Loss of exact parsing on the same test sentences";
+        bayes_accuracy: f64 => "Accuracy of exact parsing on the same test sentences";
+        bayes_normalized_loss: f64 => "Loss of exact parsing in units of guessing";
+        normalized_error: f64 => "Share of wrong answers in units of guessing";
+        train_loss: f64 => "Mean loss of the training batches before the best measurement";
+        best_step: u64 => "Step of the best measurement";
+        steps: u64 => "All steps";
+        epochs: f64 => "Passes over the training sentences";
+        ending: Option<Ending> => "Why training ended";
+    }
+}
+
+impl Choice for Ending {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Ending::Rise, "rise", "The test loss rose"),
+        (Ending::Plateau, "plateau", "The test loss did not improve any more"),
+        (Ending::Steps, "steps", "The largest number of steps was reached"),
+        (Ending::Diverged, "diverged", "A loss was no longer a number"),
+    ];
+}
+
 impl Kind for Train {
+    type Output = TrainResult;
+
     const NAME: &'static str = "train";
     const MEANING: &'static str = "The loss of a trained network";
-    const RESULTS: &'static [&'static str] = &[
-        "test_loss",
-        "normalized_loss",
-        "test_accuracy",
-        "bayes_loss",
-        "bayes_accuracy",
-        "train_loss",
-        "best_step",
-        "steps",
-        "epochs",
-        "ending",
-        "normalized_error",
-        "bayes_normalized_loss",
-    ];
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()?;
@@ -83,15 +113,25 @@ impl Kind for Train {
         Ok(())
     }
 
-    fn run(&self, keeper: &dyn Keeper) -> Result<Value> {
+    fn run(&self, keeper: &dyn Keeper) -> Result<TrainResult> {
         let outcome = self.train(keeper)?.outcome;
         let classes = self.sampled.vocab;
-        let error = normalized_error(outcome.test_accuracy, classes);
-        let bayes = outcome.bayes_loss.expect("the grammar of a cell is known") / (classes as f64).ln();
-        let Value::Object(mut result) = serde_json::to_value(outcome)? else { unreachable!("an outcome is an object") };
-        result.insert("normalized_error".into(), error.into());
-        result.insert("bayes_normalized_loss".into(), bayes.into());
-        Ok(result.into())
+        let (bayes_loss, bayes_accuracy) =
+            outcome.bayes_loss.zip(outcome.bayes_accuracy).expect("the grammar of a cell is known");
+        Ok(TrainResult {
+            test_loss: outcome.test_loss,
+            normalized_loss: outcome.normalized_loss,
+            test_accuracy: outcome.test_accuracy,
+            bayes_loss,
+            bayes_accuracy,
+            bayes_normalized_loss: bayes_loss / (classes as f64).ln(),
+            normalized_error: normalized_error(outcome.test_accuracy, classes),
+            train_loss: outcome.train_loss,
+            best_step: outcome.best_step,
+            steps: outcome.steps,
+            epochs: outcome.epochs,
+            ending: outcome.ending,
+        })
     }
 
     fn work(&self) -> f64 {
@@ -104,7 +144,7 @@ impl Kind for Train {
     }
 
     fn variety(&self) -> String {
-        name_of(&self.model)
+        self.model.name().to_owned()
     }
 
     fn tiny(&self) -> Self {
@@ -129,13 +169,13 @@ impl Kind for Train {
             layers: None,
             heads: None,
             mlp: None,
-            device: Device::Cpu,
+            device: Place::Cpu,
             seed: 1,
         }
     }
 
     fn is_on_gpu(&self) -> bool {
-        self.device == Device::Gpu
+        self.device != Place::Cpu
     }
 }
 
@@ -179,7 +219,7 @@ impl Train {
             Some(resumed) => resumed,
             None => {
                 let state = recipe.initial_state(&network);
-                (recipe.trainer(&network, &data, self.device, (&state, Progress::default()))?, state)
+                (recipe.trainer(&network, &data, self.engine_device()?, (&state, Progress::default()))?, state)
             }
         };
         loop {
@@ -209,7 +249,16 @@ impl Train {
     ) -> Result<(Run<'a>, Vec<NamedTensor>)> {
         let Checkpoint { state, progress, best } = Checkpoint::from_bytes(bytes, run, &recipe.settings)?;
         engine::weights(network, &best)?;
-        Ok((recipe.resume(network, data, self.device, (&state, progress))?, best))
+        Ok((recipe.resume(network, data, self.engine_device()?, (&state, progress))?, best))
+    }
+
+    /// The device of the engine of this program.
+    fn engine_device(&self) -> Result<Device> {
+        match self.device {
+            Place::Cpu => Ok(Device::Cpu),
+            Place::Gpu => Ok(Device::Gpu),
+            Place::Cuda => bail!("{NEEDS_PYTHON}"),
+        }
     }
 
     fn choices(&self) -> Choices {

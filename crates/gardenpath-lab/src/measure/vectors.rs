@@ -3,11 +3,10 @@
 use super::ensemble::Sampled;
 use super::parameter::parameters;
 use super::purity::counting;
+use super::result::results;
 use super::{Keeper, Kind};
 use anyhow::Result;
 use gardenpath::{Moments, Sampler, Seed, Symbol};
-use serde::Serialize;
-use serde_json::{Value, json};
 
 parameters! {
     /// The parameters.
@@ -19,16 +18,40 @@ parameters! {
     }
 }
 
+results! {
+    /// The results. Coordinates are those of the rules of the parents that are shown.
+    pub struct VectorsResult {
+        pair_parent: Vec<u64> => "Parents of the pairs";
+        pair_x: Vec<f64> => "Pairs along the direction of their largest variance";
+        pair_y: Vec<f64> => "Pairs along the second direction";
+        pair_explained: f64 => "Share of the variance of the pairs that the plane shows";
+        pair_nearest: f64 => "Share of all pairs that are nearest to the mean of the others of their own parent";
+        triple_parent: Vec<u64> => "Parents of the triples";
+        triple_overlaps: Vec<u64> => "1 for triples that contain a binary rule, otherwise 0";
+        triple_x: Vec<f64> => "Triples along the direction of their largest variance";
+        triple_y: Vec<f64> => "Triples along the second direction";
+        triple_explained: f64 => "Share of the variance of the triples that the plane shows";
+        triple_nearest: f64 => "Share of all triples that are nearest to the mean of the others of their own parent";
+        corrected_x: Vec<f64> => "The same triples after the correction for pairs, along their first direction";
+        corrected_y: Vec<f64> => "The same along their second direction";
+        corrected_explained: f64 => "Share of the variance of the corrected triples that the plane shows";
+        corrected_nearest: f64 => "Share of all corrected triples that are nearest to the mean of their own parent";
+    }
+}
+
 impl Kind for Vectors {
+    type Output = VectorsResult;
+
     const NAME: &'static str = "vectors";
     const MEANING: &'static str = "Covariances of rules with the root, projected on a plane";
-    const RESULTS: &'static [&'static str] = &["pairs", "triples", "corrected", "overlaps"];
+    // 2: flat results.
+    const VERSION: u32 = 2;
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()
     }
 
-    fn run(&self, _: &dyn Keeper) -> Result<Value> {
+    fn run(&self, _: &dyn Keeper) -> Result<VectorsResult> {
         let grammar = self.sampled.grammar(self.seed)?;
         let mut moments = Moments::new(grammar.vocab(), grammar.classes())?;
         moments.add_sampled(&Sampler::new(&grammar), Seed::new(self.seed), 0..self.samples)?;
@@ -44,18 +67,30 @@ impl Kind for Vectors {
                     triples.push(rule.parent, covariance.triple_vector(a, b, c));
                     corrected.push(rule.parent, &covariance.corrected_triple(a, b, c));
                     if usize::from(rule.parent) < self.parents {
-                        overlaps.push(is_pair(a, b) || is_pair(b, c));
+                        overlaps.push(u64::from(is_pair(a, b) || is_pair(b, c)));
                     }
                 }
                 _ => {}
             }
         }
-        Ok(json!({
-            "pairs": pairs.project(self.parents),
-            "triples": triples.project(self.parents),
-            "corrected": corrected.project(self.parents),
-            "overlaps": overlaps,
-        }))
+        let [pairs, triples, corrected] = [pairs, triples, corrected].map(|panel| panel.project(self.parents));
+        Ok(VectorsResult {
+            pair_parent: pairs.parents,
+            pair_x: pairs.x,
+            pair_y: pairs.y,
+            pair_explained: pairs.explained,
+            pair_nearest: pairs.nearest,
+            triple_parent: triples.parents,
+            triple_overlaps: overlaps,
+            triple_x: triples.x,
+            triple_y: triples.y,
+            triple_explained: triples.explained,
+            triple_nearest: triples.nearest,
+            corrected_x: corrected.x,
+            corrected_y: corrected.y,
+            corrected_explained: corrected.explained,
+            corrected_nearest: corrected.nearest,
+        })
     }
 
     fn work(&self) -> f64 {
@@ -77,9 +112,8 @@ struct Panel {
 }
 
 /// A panel as it is drawn: places on the plane, and how much of the variance it shows.
-#[derive(Serialize)]
 struct Projected {
-    parents: Vec<Symbol>,
+    parents: Vec<u64>,
     x: Vec<f64>,
     y: Vec<f64>,
     explained: f64,
@@ -99,7 +133,8 @@ impl Panel {
     fn project(self, shown: usize) -> Projected {
         let nearest = nearest_to_own(&self.parents, &self.rows);
         let shown = self.parents.into_iter().zip(self.rows).filter(|(parent, _)| usize::from(*parent) < shown);
-        let (parents, mut rows): (Vec<Symbol>, Vec<Vec<f64>>) = shown.unzip();
+        let (parents, mut rows): (Vec<u64>, Vec<Vec<f64>>) =
+            shown.map(|(parent, row)| (u64::from(parent), row)).unzip();
         centre(&mut rows);
         let total: f64 = rows.iter().flatten().map(|x| x * x).sum();
         let first = principal_direction(&rows);

@@ -1,7 +1,7 @@
 //! The state of a report: what its page and its table are made of while results arrive.
 
-use super::{Finding, Verdict};
-use crate::fit;
+use super::{Finding, finding};
+use crate::fit::Verdict;
 
 /// What a report is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +34,11 @@ impl Report {
     /// How many findings of all figures have this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.entries.iter().map(|entry| entry.count(verdict)).sum()
+    }
+
+    /// How claims of each kind were judged, in one line.
+    pub fn headline(&self) -> String {
+        finding::headline(self.entries.iter().flat_map(|entry| &entry.findings))
     }
 
     /// How many figures are done.
@@ -97,62 +102,4 @@ pub enum State {
     Done,
     /// It could not be made, and why.
     Failed(String),
-}
-
-impl From<fit::Verdict> for Verdict {
-    fn from(verdict: fit::Verdict) -> Self {
-        match verdict {
-            fit::Verdict::Agrees => Verdict::Agrees,
-            fit::Verdict::Differs => Verdict::Differs,
-            fit::Verdict::Corrected => Verdict::Corrected,
-            fit::Verdict::Inconclusive => Verdict::TooSmall,
-        }
-    }
-}
-
-impl Verdict {
-    /// All verdicts, in the order in which they are counted.
-    pub const ALL: [Verdict; 4] = [Verdict::Agrees, Verdict::Differs, Verdict::Corrected, Verdict::TooSmall];
-
-    /// The verdict in words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Verdict::Agrees => "agrees",
-            Verdict::Differs => "differs",
-            Verdict::Corrected => "corrected",
-            Verdict::TooSmall => "too small",
-        }
-    }
-
-    /// What it means, without a full stop.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Verdict::Agrees => "The measurement has what the paper says",
-            Verdict::Differs => "The measurement has something else than the paper says",
-            Verdict::Corrected => "The paper errs here, and the measurement agrees with the corrected claim",
-            Verdict::TooSmall => "The sizes of this run are too small to tell",
-        }
-    }
-
-    /// So many findings with this verdict: `1 agrees`, `3 agree`.
-    pub fn counted(self, count: usize) -> String {
-        let words = match self {
-            Verdict::Agrees if count != 1 => "agree",
-            Verdict::Differs if count != 1 => "differ",
-            _ => self.words(),
-        };
-        format!("{count} {words}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_agrees_and_several_agree() {
-        let counted = |count: usize| Verdict::ALL.map(|verdict| verdict.counted(count)).join(", ");
-        assert_eq!(counted(1), "1 agrees, 1 differs, 1 corrected, 1 too small");
-        assert_eq!(counted(2), "2 agree, 2 differ, 2 corrected, 2 too small");
-    }
 }

@@ -2,10 +2,12 @@
 //!
 //! The page is also well-formed XML, so that any tool can read it, and a test can prove that texts do not break it.
 
+use super::Finding;
 use super::entry::{Entry, Report, State, Subject};
-use super::{Finding, Verdict};
 use crate::draw::table::duration;
-use crate::figure::escaped;
+use crate::experiment::plan::Origin;
+use crate::fit::Verdict;
+use gardenpath_plot::escaped;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("html/style.css");
@@ -38,8 +40,8 @@ fn header(report: &Report) -> String {
     let started = report.started_text.as_deref().map_or(String::new(), |text| format!(" Started {}.", escaped(text)));
     let growing =
         if report.is_growing() { " The page grows while results arrive: load it again to see more." } else { "" };
-    let legend: String =
-        Verdict::ALL.into_iter().map(|verdict| legend(verdict, report.count(verdict), report.subject)).collect();
+    let legend: String = Verdict::ALL.into_iter().map(|verdict| legend(verdict, report.count(verdict))).collect();
+    let headline = escaped(&report.headline());
     if report.subject == Subject::Experiments {
         return format!(
             "<header>\n<h1>Experiments</h1>\n<p>{ABOUT_EXPERIMENTS}</p>\n<p>Scale: <strong>{scale}</strong>. {program}</p>\n\
@@ -49,43 +51,26 @@ fn header(report: &Report) -> String {
     format!(
         "<header>\n<h1>Languages with hidden trees: the report</h1>\n<p>{ABOUT}</p>\n\
          <p>Scale: <strong>{scale}</strong>. {done} of {all} figures are done; this run took {took}, and found what was measured before.{started}{growing} \
-         {program}</p>\n<ul class=\"legend\">\n{legend}</ul>\n</header>\n"
+         {program}</p>\n<p><strong>{headline}</strong></p>\n<ul class=\"legend\">\n{legend}</ul>\n</header>\n"
     )
 }
 
 /// How often there is a verdict, and what it means.
-fn legend(verdict: Verdict, count: usize, subject: Subject) -> String {
-    let badge = badge(verdict, &counted(verdict, count, subject), subject);
-    format!("<li>{badge} {}.</li>\n", meaning(verdict, subject))
+fn legend(verdict: Verdict, count: usize) -> String {
+    format!("<li>{} {}.</li>\n", badge(verdict, &verdict.counted(count)), meaning(verdict))
 }
 
-/// The verdict in words: what is too small for the paper's claims is inconclusive for any.
-fn words(verdict: Verdict, subject: Subject) -> &'static str {
-    match (verdict, subject) {
-        (Verdict::TooSmall, Subject::Experiments) => "inconclusive",
-        _ => verdict.words(),
-    }
-}
-
-fn counted(verdict: Verdict, count: usize, subject: Subject) -> String {
-    match (verdict, subject) {
-        (Verdict::TooSmall, Subject::Experiments) => format!("{count} inconclusive"),
-        _ => verdict.counted(count),
-    }
-}
-
-fn meaning(verdict: Verdict, subject: Subject) -> &'static str {
-    match (subject, verdict) {
-        (Subject::Paper, verdict) => verdict.meaning(),
-        (_, Verdict::Agrees) => "The whole interval lies within what is claimed",
-        (_, Verdict::Differs) => "The whole interval lies outside of what is claimed",
-        (_, Verdict::Corrected) => "It lies outside of what is claimed, and within the correction",
-        (_, Verdict::TooSmall) => "The interval lies neither inside nor outside, or there is none",
+fn meaning(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Agrees => "The whole 95% interval lies within what is claimed",
+        Verdict::Differs => "The whole interval lies outside of what is claimed",
+        Verdict::Corrected => "It lies outside of what the paper claims, and within our correction",
+        Verdict::Inconclusive => "The interval lies neither inside nor outside, or there is none",
     }
 }
 
 fn overview(report: &Report) -> String {
-    let rows: String = report.entries.iter().map(|entry| overview_row(entry, report.subject)).collect();
+    let rows: String = report.entries.iter().map(overview_row).collect();
     format!(
         "<table class=\"overview\">\n<thead><tr><th scope=\"col\">{what}</th><th scope=\"col\">Verdicts</th>\
          <th scope=\"col\" class=\"time\">Time</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n",
@@ -93,13 +78,13 @@ fn overview(report: &Report) -> String {
     )
 }
 
-fn overview_row(entry: &Entry, subject: Subject) -> String {
+fn overview_row(entry: &Entry) -> String {
     let (name, title, took) = (escaped(&entry.name), escaped(&entry.title), duration(entry.seconds));
     let mut cell: Vec<String> = state_badge(&entry.state).into_iter().collect();
     for verdict in Verdict::ALL {
         let count = entry.count(verdict);
         if count > 0 {
-            cell.push(badge(verdict, &counted(verdict, count, subject), subject));
+            cell.push(badge(verdict, &verdict.counted(count)));
         }
     }
     if entry.state == State::Running {
@@ -135,7 +120,7 @@ fn section(entry: &Entry, subject: Subject) -> String {
          <p class=\"command\">{by}: <code>{command}</code></p>\n</section>\n",
         state = state(entry),
         figure = entry.figure.as_deref().map_or(String::new(), |svg| figure(entry, svg, subject)),
-        findings = findings(&entry.findings, subject),
+        findings = findings(&entry.findings),
     )
 }
 
@@ -181,15 +166,25 @@ fn figure(entry: &Entry, svg: &str, subject: Subject) -> String {
     )
 }
 
-fn findings(findings: &[Finding], subject: Subject) -> String {
+/// More lines than this about one claim are folded.
+const LINES: usize = 4;
+
+fn findings(findings: &[Finding]) -> String {
     if findings.is_empty() {
         return String::new();
     }
     let mut rows = String::new();
-    for Finding { claim, measured, verdict } in findings {
-        let (claim, measured, badge) =
-            (escaped(claim), escaped(measured), badge(*verdict, words(*verdict, subject), subject));
-        let _ = writeln!(rows, "<tr><td>{claim}</td><td>{measured}</td><td>{badge}</td></tr>");
+    for finding in findings {
+        let allows = if finding.allows.is_empty() { String::new() } else { format!(" Expected: {}", finding.allows) };
+        let same = finding.same_as.as_ref().map_or(String::new(), |same| format!(" The same claim as {same}."));
+        let about = note(&escaped(&format!("{}.{allows}{same}", source(finding.source))));
+        let _ = writeln!(
+            rows,
+            "<tr><td>{claim}<br/>{about}</td><td>{measured}</td><td>{badge}</td></tr>",
+            claim = escaped(&finding.claim),
+            measured = lines(&finding.measured),
+            badge = badge(finding.verdict, finding.verdict.word()),
+        );
     }
     format!(
         "<h3>What was found</h3>\n<table class=\"findings\">\n<thead><tr><th scope=\"col\">Claim</th>\
@@ -197,15 +192,34 @@ fn findings(findings: &[Finding], subject: Subject) -> String {
     )
 }
 
+/// Who makes a claim.
+fn source(origin: Origin) -> &'static str {
+    match origin {
+        Origin::PaperFormula => "A formula of the paper",
+        Origin::PaperExperiment => "An experiment of the paper",
+        Origin::Identity => "An identity",
+        Origin::Ours => "Our own claim",
+    }
+}
+
+/// Some lines below one another; many of them are folded.
+fn lines(lines: &[String]) -> String {
+    let all = lines.iter().map(|line| escaped(line)).collect::<Vec<_>>();
+    if all.len() <= LINES {
+        return all.join("<br/>");
+    }
+    format!("<details><summary>{} groups</summary>{}</details>", all.len(), all.join("<br/>"))
+}
+
 /// A verdict that can be told without colours: by a sign, by words and by its border.
-fn badge(verdict: Verdict, words: &str, subject: Subject) -> String {
+fn badge(verdict: Verdict, words: &str) -> String {
     let (class, sign) = match verdict {
         Verdict::Agrees => ("agrees", "✓"),
         Verdict::Differs => ("differs", "✗"),
         Verdict::Corrected => ("corrected", "✎"),
-        Verdict::TooSmall => ("too-small", "?"),
+        Verdict::Inconclusive => ("inconclusive", "?"),
     };
-    format!("<span class=\"badge {class}\" title=\"{}\">{sign} {words}</span>", meaning(verdict, subject))
+    format!("<span class=\"badge {class}\" title=\"{}\">{sign} {words}</span>", meaning(verdict))
 }
 
 fn base64(bytes: &[u8]) -> String {
@@ -223,13 +237,14 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use resvg::usvg::roxmltree::{Document, Node, ParsingOptions};
+    use roxmltree::{Document, Node, ParsingOptions};
 
     const NASTY: &str = "</p><script>alert(\"1\")</script> & 'a' < b\u{1}\n-->]]>";
     const NAMES: [&str; 5] = ["amb_full", "SNR", "1_2_arrows", "top", "a\"<&b"];
 
     fn entry(name: &'static str, state: State) -> Entry {
-        let findings = Verdict::ALL.map(|verdict| Finding::new(NASTY, NASTY, verdict));
+        let finding = Finding::check(Origin::Ours, NASTY, NASTY, true);
+        let findings = Verdict::ALL.map(|verdict| Finding { verdict, ..finding.clone() });
         Entry {
             name: name.into(),
             title: NASTY.into(),
@@ -280,7 +295,10 @@ mod tests {
         with_document(|document| {
             let shown = NASTY.replace('\u{1}', "\u{fffd}").replace('\n', " ");
             assert_eq!(elements(document, "code").filter(|&code| text(code) == shown).count(), 5);
-            assert_eq!(elements(document, "td").filter(|&cell| text(cell) == shown).count(), 2 * 2 * 4);
+            assert_eq!(elements(document, "td").filter(|&cell| text(cell) == shown).count(), 2 * 4);
+            let claims =
+                elements(document, "td").filter(|&cell| text(cell) == format!("{shown}Our own claim.")).count();
+            assert_eq!(claims, 2 * 4);
             assert_eq!(elements(document, "img").filter(|image| image.attribute("alt") == Some(&shown)).count(), 2);
             assert!(elements(document, "p").any(|line| text(line) == format!("! failed {shown}")));
             assert!(elements(document, "p").any(|line| text(line).contains(&format!("Started {shown}."))));
@@ -293,13 +311,18 @@ mod tests {
         let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
         let document = Document::parse_with_options(&page, options).unwrap();
         assert!(document.descendants().filter_map(|node| node.attribute("href")).all(|link| link.starts_with('#')));
-        let badges: Vec<String> =
-            elements(&document, "span").filter(|b| b.attribute("class") == Some("badge too-small")).map(text).collect();
+        let badges: Vec<String> = elements(&document, "span")
+            .filter(|b| b.attribute("class") == Some("badge inconclusive"))
+            .map(text)
+            .collect();
         assert_eq!(
             badges,
             ["? 2 inconclusive", "? 1 inconclusive", "? 1 inconclusive", "? inconclusive", "? inconclusive"]
         );
-        assert!(!page.contains("the paper") && !page.contains("this run took"), "the same results give the same bytes");
+        assert!(
+            !page.contains("this run took") && !page.contains("Of the paper's"),
+            "the same results give the same bytes"
+        );
     }
 
     #[test]
@@ -318,7 +341,7 @@ mod tests {
             let badges =
                 |class: &str| elements(document, "span").filter(|b| b.attribute("class") == Some(class)).count();
             // Once in the legend, and for each of two figures once in the overview and once in the table.
-            assert_eq!(["badge agrees", "badge differs", "badge corrected", "badge too-small"].map(badges), [5; 4]);
+            assert_eq!(["badge agrees", "badge differs", "badge corrected", "badge inconclusive"].map(badges), [5; 4]);
         });
     }
 

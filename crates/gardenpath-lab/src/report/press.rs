@@ -2,11 +2,11 @@
 
 use super::entry::{Entry, Report, State, Subject};
 use super::{Chapter, html};
-use crate::experiment::{Scale, built_in};
+use crate::analysis::{self, Loaded};
+use crate::experiment::Scale;
 use crate::files::atomic::write;
 use crate::measure::Measure;
 use crate::outcome::Interrupted;
-use crate::record::Records;
 use crate::store::Store;
 use crate::sweep::{self, Event};
 use anyhow::{Context, Result};
@@ -22,17 +22,17 @@ pub struct Press {
     directory: PathBuf,
     store: Store,
     scale: Scale,
-    chapters: Vec<&'static Chapter>,
+    chapters: Vec<Chapter>,
     report: Report,
     start: Instant,
 }
 
 impl Press {
     /// A report of these chapters in a directory, which keeps the results of earlier runs.
-    pub fn new(directory: &Path, chapters: Vec<&'static Chapter>, scale: Scale) -> Result<Self> {
+    pub fn new(directory: &Path, chapters: Vec<Chapter>, scale: Scale) -> Result<Self> {
         let figures = directory.join("figures");
         fs::create_dir_all(&figures).with_context(|| format!("{}: cannot be made", figures.display()))?;
-        let entries = chapters.iter().map(|chapter| waiting(chapter)).collect();
+        let entries = chapters.iter().map(waiting).collect();
         let report = Report {
             subject: Subject::Paper,
             entries,
@@ -64,17 +64,15 @@ impl Press {
 
     /// The cells of a chapter.
     pub fn cells(&self, number: usize) -> Result<Vec<Measure>> {
-        cells(self.chapters[number].experiments, &self.scale)
+        self.chapters[number].cells(&self.scale)
     }
 
     /// What is said when the program is interrupted: how much of the report is measured.
     pub fn last_word(&self) -> impl FnOnce() -> Interrupted + Send + use<> {
-        let mut names: Vec<&str> =
-            self.chapters.iter().flat_map(|chapter| chapter.experiments.iter().copied()).collect();
-        names.sort_unstable();
-        names.dedup();
-        let (store, scale) = (self.store.clone(), self.scale.clone());
-        move || sweep::interrupted(&cells(&names, &scale).unwrap_or_default(), &store)
+        let cells: Vec<Measure> =
+            self.chapters.iter().flat_map(|chapter| chapter.cells(&self.scale).unwrap_or_default()).collect();
+        let store = self.store.clone();
+        move || sweep::interrupted(&cells, &store)
     }
 
     /// Measures what a chapter lacks, then draws and judges it. `progress` hears of each cell.
@@ -101,16 +99,13 @@ impl Press {
     }
 
     fn draw(&mut self, number: usize, cells: &[Measure]) -> Result<()> {
-        let mut records = Records::default();
-        for cell in cells {
-            records.all.extend(self.store.read(cell)?);
-        }
+        let Loaded { table, missing, .. } = analysis::load(cells, &self.store)?;
         let entry = &mut self.report.entries[number];
-        entry.cells = (records.all.len(), cells.len() - records.all.len(), cells.len());
-        let page = (self.chapters[number].draw)(&records)?;
+        entry.cells = (table.len(), missing, cells.len());
+        let page = self.chapters[number].draw(&table)?;
         let svg = page.figure.svg();
         (entry.caption, entry.findings, entry.figure) = (page.caption, page.findings, Some(svg.clone()));
-        let path = |kind: &str| self.directory.join("figures").join(self.chapters[number].name).with_extension(kind);
+        let path = |kind: &str| self.directory.join("figures").join(&self.chapters[number].name).with_extension(kind);
         // A figure that has not changed need not be rendered again.
         let same = fs::read(path("svg")).is_ok_and(|old| old == svg.as_bytes());
         if !(same && path("png").exists() && path("pdf").exists()) {
@@ -139,20 +134,11 @@ impl Press {
     }
 }
 
-/// The cells of experiments.
-pub fn cells(experiments: &[&str], scale: &Scale) -> Result<Vec<Measure>> {
-    let mut cells = Vec::new();
-    for name in experiments {
-        cells.extend(built_in::find(name)?.cells(scale)?);
-    }
-    Ok(cells)
-}
-
 fn waiting(chapter: &Chapter) -> Entry {
     Entry {
-        name: chapter.name.into(),
-        title: chapter.title.into(),
-        paper: chapter.paper.into(),
+        name: chapter.name.clone(),
+        title: chapter.title.clone(),
+        paper: chapter.paper.clone(),
         caption: String::new(),
         figure: None,
         findings: Vec::new(),

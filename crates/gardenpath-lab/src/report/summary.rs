@@ -1,8 +1,8 @@
 //! The report in the terminal: a line for each figure as it finishes, and a table at the end.
 
-use super::Verdict;
 use super::entry::{Entry, Report, State};
 use crate::draw::table::{Table, duration};
+use crate::fit::Verdict;
 
 /// The width that lines are shortened to.
 const WIDTH: usize = 100;
@@ -28,8 +28,8 @@ pub fn table(report: &Report) -> String {
     let mut table = Table::new(rows.next().into_iter().flatten());
     rows.for_each(|row| table.row(row));
     let (done, all, took) = (report.done(), report.entries.len(), duration(report.total_seconds));
-    let counts = counts(|verdict| report.count(verdict)).map_or(String::new(), |counts| format!(": {counts}"));
-    format!("{table}\n{done} of {all} figures at {} scale in {took}{counts}\n", report.scale)
+    let headline = report.headline();
+    format!("{table}\n{done} of {all} figures at {} scale in {took}.\n{headline}\n", report.scale)
 }
 
 /// A figure in one line, without its end.
@@ -61,7 +61,9 @@ fn measured(entry: &Entry) -> String {
     match &entry.state {
         State::Waiting | State::Running => entry.progress(),
         State::Failed(reason) => reason.clone(),
-        State::Done => entry.findings.iter().map(|finding| finding.measured.as_str()).collect::<Vec<_>>().join("; "),
+        State::Done => {
+            entry.findings.iter().flat_map(|finding| &finding.measured).cloned().collect::<Vec<_>>().join("; ")
+        }
     }
 }
 
@@ -87,6 +89,7 @@ fn shortened(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::plan::Origin;
     use crate::report::Finding;
     use crate::report::entry::Subject;
 
@@ -106,7 +109,8 @@ mod tests {
     }
 
     fn done(name: &'static str, measured: &str, verdicts: &[Verdict]) -> Entry {
-        let findings = verdicts.iter().map(|&verdict| Finding::new("claim", measured, verdict));
+        let finding = Finding::check(Origin::PaperFormula, "claim", measured, true);
+        let findings = verdicts.iter().map(|&verdict| Finding { verdict, ..finding.clone() });
         entry(name, State::Done, findings.collect())
     }
 
@@ -123,21 +127,22 @@ mod tests {
 
     #[test]
     fn tables_have_columns_and_a_sum() {
-        use Verdict::{Agrees, Corrected, TooSmall};
+        use Verdict::{Agrees, Corrected, Inconclusive};
         let expected = "\
 figure      verdicts              measured                      time
 ──────────  ────────────────────  ──────────────────────  ──────────
 ambiguity   2 agree, 1 corrected  h = 1; h = 1; h = 1     1 min 15 s
-SNR         1 too small           α ≈ 2.1                 1 min 15 s
+SNR         1 inconclusive        α ≈ 2.1                 1 min 15 s
 transition  running               3 of 8 cells, 1 failed  1 min 15 s
 top         failed                no cells                1 min 15 s
 clustering  nothing to judge                              1 min 15 s
 
-3 of 5 figures at quick scale in 3 min 20 s: 2 agree, 1 corrected, 1 too small
+3 of 5 figures at quick scale in 3 min 20 s.
+Of the paper's 4 formulas: 2 agree, 1 corrected, 1 inconclusive. Of its 0 experimental claims: none was checked.
 ";
         let report = report(vec![
             done("ambiguity", "h = 1", &[Agrees, Corrected, Agrees]),
-            done("SNR", "α ≈ 2.1", &[TooSmall]),
+            done("SNR", "α ≈ 2.1", &[Inconclusive]),
             entry("transition", State::Running, vec![]),
             entry("top", State::Failed("no\n\x1b cells".into()), vec![]),
             entry("clustering", State::Done, vec![]),
@@ -150,14 +155,15 @@ clustering  nothing to judge                              1 min 15 s
         let long = "the exponent is 2.07 ± 0.05, ".repeat(9);
         let all = |count: usize| Verdict::ALL.into_iter().cycle().take(count).collect::<Vec<_>>();
         let entries = vec![
-            done("covariance-decomposition", &long, &all(60)),
+            done("covariance-decomposition", &long, &all(8)),
             done("short", "π ≈ 3", &all(1)),
             entry("failed", State::Failed(long.clone()), vec![]),
         ];
         let lines: Vec<String> = entries.iter().map(line).collect();
         let table = table(&report(entries));
         let widths: Vec<usize> = table.lines().map(length).collect();
-        assert!(widths.iter().all(|&width| width <= WIDTH), "{table}");
+        let (headline, rows) = widths.split_last().unwrap();
+        assert!(*headline > 0 && rows.iter().all(|&width| width <= WIDTH), "{table}");
         assert!(widths[..5].iter().all(|&width| width == widths[0]), "{table}");
         assert!(lines.iter().all(|line| length(line) <= WIDTH), "{lines:?}");
         assert!(lines[2].starts_with("failed: failed in 1 min 15 s: the exponent is 2.07") && lines[2].ends_with('…'));

@@ -56,9 +56,9 @@ impl Paces {
         Paces { factors: known.map(|(variety, (taken, work))| (variety, taken / work)).collect() }
     }
 
-    /// Times a tiny cell for each variety of these cells whose pace is not known. Takes a few tenths of a second for each.
+    /// Times a tiny cell for each variety of these cells whose pace is not known; foreign measures are not timed. Takes a few tenths of a second for each.
     pub fn calibrate<'c>(&mut self, cells: impl IntoIterator<Item = &'c Measure>) {
-        for cell in cells {
+        for cell in cells.into_iter().filter(|cell| cell.description().is_built_in()) {
             self.factors.entry(cell.variety()).or_insert_with(|| pace(&cell.tiny()));
         }
     }

@@ -1,38 +1,34 @@
 //! What can be chosen about a run of training, by the program and by sweeps, and the recipe that follows.
 
 use super::Recipe;
+use crate::choice::choices;
 use anyhow::{Result, bail};
-use clap::ValueEnum;
 use gardenpath_nn::train::Settings;
 use gardenpath_nn::{Architecture, Normalization, Optimizer};
 
-/// The kinds of networks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Model {
-    /// Convolutions of size 4 and stride 2
-    Cnn,
-    /// Shared filters on the cells of the inside chart
-    Inn,
-    /// Encoder with a class token
-    Transformer,
+choices! {
+    /// The kinds of networks.
+    pub enum Model {
+        Cnn = "cnn" => "Convolutions of size 4 and stride 2",
+        Inn = "inn" => "Shared filters on the cells of the inside chart",
+        Transformer = "transformer" => "Encoder with a class token",
+    }
 }
 
-/// The scale of hidden layers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Scale {
-    /// Inputs of a neuron to the power -1/2
-    FanIn,
-    /// Channels to the power -1/2
-    Width,
+choices! {
+    /// The scale of hidden layers.
+    pub enum Scale {
+        FanIn = "fan-in" => "Inputs of a neuron to the power -1/2",
+        Width = "width" => "Channels to the power -1/2",
+    }
 }
 
-/// How weights move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Rule {
-    /// Gradient descent
-    Sgd,
-    /// Adam
-    Adam,
+choices! {
+    /// How weights move.
+    pub enum Rule {
+        Sgd = "sgd" => "Gradient descent",
+        Adam = "adam" => "Adam",
+    }
 }
 
 /// All choices of a run. What has no value is chosen as the paper does.

@@ -9,7 +9,9 @@
 mod infer;
 mod protocol;
 
-pub use infer::{Alignment, BinaryRules, TupleRule, infer_binary, infer_root, infer_ternary};
+pub use infer::{
+    Alignment, BinaryRules, TupleRule, align_triples, infer_binary, infer_root, infer_ternary, keep_aligned,
+};
 pub use protocol::{GroupPurity, cluster_true_rules};
 
 use crate::chart::Parser;

@@ -12,6 +12,7 @@ pub use sentences::{Answers, SentenceScore, answers, score_sentences};
 
 use crate::error::{Error, Result};
 use crate::grammar::{Children, Grammar, Layer, Symbol};
+use crate::learn::paper::TupleRule;
 use std::collections::HashMap;
 
 /// Rules that were found, missed and invented.
@@ -101,6 +102,38 @@ pub fn score_rules(learned: &Grammar, truth: &Grammar) -> Result<Vec<LevelScore>
     }
     scores.reverse();
     Ok(scores)
+}
+
+/// Compares the inferred rules of one layer, `parents` symbols rewritten into the true names of their children, with the true
+/// layer: the scores of binary and of ternary rules.
+///
+/// ```
+/// use gardenpath::learn::paper::TupleRule;
+/// use gardenpath::learn::score::score_layer;
+/// use gardenpath::{Ensemble, Seed};
+///
+/// let grammar = Ensemble::new(8, 1).sample(Seed::new(7))?;
+/// // All rules, but the parents have other names.
+/// let rules = grammar.layer(0).rules().iter();
+/// let mut inferred: Vec<TupleRule> =
+///     rules.map(|rule| TupleRule { parent: 7 - rule.parent, children: rule.children }).collect();
+/// let [binary, ternary] = score_layer(&inferred, 8, grammar.layer(0));
+/// assert!(binary.is_exact() && ternary.is_exact());
+/// inferred.pop();
+/// assert!(score_layer(&inferred, 8, grammar.layer(0))[1].recall() < 1.0);
+/// # Ok::<(), gardenpath::Error>(())
+/// ```
+///
+/// # Panics
+///
+/// If a parent is not below `parents`.
+pub fn score_layer(rules: &[TupleRule], parents: usize, truth: &Layer) -> [RuleScore; 2] {
+    let is_known = |children: &Children| children.iter().all(|child| usize::from(child) < truth.children());
+    let known =
+        |rule: &TupleRule| (usize::from(rule.parent), rule.children.len(), Some(rule.children).filter(is_known));
+    let comparison = Comparison { truth, parents, learned: rules.iter().map(known).collect() };
+    let score = comparison.score(0, &comparison.matching());
+    [score.binary, score.ternary]
 }
 
 /// Refuses grammars that cannot be compared.

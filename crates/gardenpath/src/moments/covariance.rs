@@ -33,8 +33,19 @@ impl Covariance {
         triples: &[T],
         value: impl Fn(&T) -> f64,
     ) -> Self {
-        let covariance = |table: &[T]| pooled_covariance(table, classes, &value);
+        let covariance = |table: &[T]| pooled_covariance(table, &root_totals(table, classes, &value), &value);
         Covariance { symbols, classes, pairs: covariance(pairs), triples: covariance(triples) }
+    }
+
+    /// From joint numbers `[root][tuple]` that are a part of a whole, of which the totals of all roots are given.
+    pub(super) fn of_totals(
+        symbols: usize,
+        classes: usize,
+        (pairs, of_pairs): (&[f64], &[f64]),
+        (triples, of_triples): (&[f64], &[f64]),
+    ) -> Self {
+        let covariance = |part: &[f64], totals: &[f64]| pooled_covariance(part, totals, |&joint| joint);
+        Covariance { symbols, classes, pairs: covariance(pairs, of_pairs), triples: covariance(triples, of_triples) }
     }
 
     /// The number of different symbols.
@@ -92,22 +103,28 @@ impl Covariance {
     }
 }
 
-/// `Cov = N(t, y) / N - N(t) / N * N(y) / N`, from `[root][tuple]` to `[tuple][root]`; zeros if nothing was counted.
-fn pooled_covariance<T>(table: &[T], classes: usize, value: impl Fn(&T) -> f64) -> Vec<f64> {
-    let tuples = table.len() / classes;
-    let by_root: Vec<f64> = table.chunks(tuples).map(|block| block.iter().map(&value).sum()).collect();
+/// The total of each root in a table `[root][tuple]`.
+pub(super) fn root_totals<T>(table: &[T], classes: usize, value: impl Fn(&T) -> f64) -> Vec<f64> {
+    table.chunks(table.len() / classes).map(|block| block.iter().map(&value).sum()).collect()
+}
+
+/// `Cov = N(t, y) / N - N(t) / N * N(y) / N`, from `[root][tuple]` to `[tuple][root]`, with the totals `N(y)` of the roots;
+/// zeros if nothing was counted.
+fn pooled_covariance<T>(table: &[T], by_root: &[f64], value: impl Fn(&T) -> f64) -> Vec<f64> {
+    let tuples = table.len() / by_root.len();
     let total: f64 = by_root.iter().sum();
     let mut covariance = vec![0.0; table.len()];
-    if total == 0.0 {
+    // Parts of one arity have nothing of the other.
+    if total == 0.0 || table.iter().all(|joint| value(joint) == 0.0) {
         return covariance;
     }
-    for (tuple, row) in covariance.chunks_mut(classes).enumerate() {
+    for (tuple, row) in covariance.chunks_mut(by_root.len()).enumerate() {
         let mut of_tuple = 0.0;
         for (root, joint) in row.iter_mut().enumerate() {
             *joint = value(&table[root * tuples + tuple]);
             of_tuple += *joint;
         }
-        for (joint, of_root) in row.iter_mut().zip(&by_root) {
+        for (joint, of_root) in row.iter_mut().zip(by_root) {
             *joint = (*joint - of_tuple * (of_root / total)) / total;
         }
     }

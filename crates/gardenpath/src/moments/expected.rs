@@ -4,7 +4,8 @@
 //! right neighbour. As every rule has at least two children, three adjacent nodes never have more than two parents.
 //! So the expected numbers of nodes and of adjacent pairs of one level give those of the next, and its triples.
 
-use super::{Covariance, check_table};
+use super::covariance::root_totals;
+use super::{Covariance, Moments, Topology, check_lengths, check_table};
 use crate::error::{Error, Result};
 use crate::grammar::{Grammar, Layer, Symbol};
 use rayon::prelude::*;
@@ -44,6 +45,13 @@ struct Ends {
 }
 
 impl ExpectedMoments {
+    /// Moments whose tables were computed before: those of [`pairs`](Self::pairs) and [`triples`](Self::triples).
+    pub fn from_tables(symbols: usize, classes: usize, pairs: Vec<f64>, triples: Vec<f64>) -> Result<Self> {
+        check_table(symbols, classes, 24)?;
+        check_lengths(symbols, classes, pairs.len(), triples.len())?;
+        Ok(ExpectedMoments { symbols, classes, pairs, triples })
+    }
+
     /// The moments of the tokens.
     pub fn new(grammar: &Grammar) -> Result<Self> {
         Self::of_level(grammar, grammar.depth())
@@ -51,6 +59,28 @@ impl ExpectedMoments {
 
     /// The moments of the true nodes of one level, `1..=depth`.
     pub fn of_level(grammar: &Grammar, level: usize) -> Result<Self> {
+        Self::of_topologies(grammar, level, &|_| true)
+    }
+
+    /// The part of [`of_level`](Self::of_level) in which the symbols stand in one topology: the expected numbers of such
+    /// pairs, or of such triples; those of the other arity are zero.
+    ///
+    /// ```
+    /// use gardenpath::{Ensemble, ExpectedMoments, Seed, Topology};
+    ///
+    /// let grammar = Ensemble::new(8, 3).sample(Seed::new(7))?;
+    /// // A sentence has 6.25 nodes above its tokens, and every second of them is binary.
+    /// let siblings = ExpectedMoments::of_topology(&grammar, 3, Topology::BinarySiblings)?;
+    /// assert!((siblings.pair_total() - 6.25 / 2.0).abs() < 1e-9);
+    /// assert_eq!(siblings.triple_total(), 0.0);
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn of_topology(grammar: &Grammar, level: usize, topology: Topology) -> Result<Self> {
+        Self::of_topologies(grammar, level, &|other| other == topology)
+    }
+
+    /// The moments of a level, of the tuples in topologies that `is_counted` names.
+    fn of_topologies(grammar: &Grammar, level: usize, is_counted: &(dyn Fn(Topology) -> bool + Sync)) -> Result<Self> {
         if !(1..=grammar.depth()).contains(&level) {
             return Err(Error::parameter("level", level, format!("1 to {}", grammar.depth())));
         }
@@ -60,10 +90,10 @@ impl ExpectedMoments {
         let of_root = |root: usize| {
             let mut counts = LevelCounts::root(classes, root, grammar.prior()[root]);
             for (layer, ends) in grammar.layers()[..level - 1].iter().zip(&ends) {
-                counts = counts.descend(layer, ends);
+                counts = counts.descend(layer, ends, &|_| true);
             }
             let (layer, ends) = (grammar.layer(level - 1), &ends[level - 1]);
-            (counts.descend(layer, ends).pairs, counts.triples(layer, ends))
+            (counts.descend(layer, ends, is_counted).pairs, counts.triples(layer, ends, is_counted))
         };
         let roots: Vec<(Vec<f64>, Vec<f64>)> = (0..classes).into_par_iter().map(of_root).collect();
         let (mut pairs, mut triples) = (Vec::new(), Vec::with_capacity(symbols.pow(3) * classes));
@@ -119,6 +149,53 @@ impl ExpectedMoments {
     pub fn covariance(&self) -> Covariance {
         Covariance::new(self.symbols, self.classes, &self.pairs, &self.triples, |&expected| expected)
     }
+
+    /// What these moments, a part of `whole`, contribute to its covariances: the parts of all topologies add up to
+    /// `whole.covariance()`.
+    ///
+    /// By the law of total covariance, a part is the probability of its topology times the covariance given the topology. That
+    /// needs a topology that does not depend on the root, as in an [`Ensemble`](crate::Ensemble); in other grammars the part
+    /// also has what the topology itself tells about the root.
+    ///
+    /// ```
+    /// use gardenpath::{Ensemble, ExpectedMoments, Seed, Topology};
+    ///
+    /// let grammar = Ensemble::new(8, 2).sample(Seed::new(7))?;
+    /// let whole = ExpectedMoments::new(&grammar)?;
+    /// let mut sum = 0.0;
+    /// for topology in Topology::PAIRS {
+    ///     let part = ExpectedMoments::of_topology(&grammar, 2, topology)?;
+    ///     sum += part.covariance_within(&whole)?.pair_vector(0, 1)[3];
+    /// }
+    /// assert!((sum - whole.covariance().pair_vector(0, 1)[3]).abs() < 1e-15);
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn covariance_within(&self, whole: &ExpectedMoments) -> Result<Covariance> {
+        if (self.symbols, self.classes) != (whole.symbols, whole.classes) {
+            let found = format!("{} symbols and {} roots", self.symbols, self.classes);
+            let expected = format!("{} symbols and {} roots", whole.symbols, whole.classes);
+            return Err(Error::parameter("size of a part of the moments", found, expected));
+        }
+        let totals = |table: &[f64]| root_totals(table, whole.classes, |&expected| expected);
+        Ok(self.covariance_of(&totals(&whole.pairs), &totals(&whole.triples)))
+    }
+
+    /// What these moments of true symbols contribute to the covariances of the candidates that were counted in `sentences`
+    /// sentences.
+    pub(crate) fn covariance_among(&self, candidates: &Moments, sentences: u64) -> Result<Covariance> {
+        if (self.symbols, self.classes) != (candidates.symbols(), candidates.classes()) {
+            let found = format!("{} symbols and {} roots", self.symbols, self.classes);
+            let expected = format!("{} symbols and {} roots", candidates.symbols(), candidates.classes());
+            return Err(Error::parameter("size of the moments", found, expected));
+        }
+        let totals = |table: &[u64]| root_totals(table, self.classes, |&count| count as f64 / sentences as f64);
+        Ok(self.covariance_of(&totals(candidates.pairs()), &totals(candidates.triples())))
+    }
+
+    /// Covariances where the roots have these totals of pairs and triples.
+    fn covariance_of(&self, pairs: &[f64], triples: &[f64]) -> Covariance {
+        Covariance::of_totals(self.symbols, self.classes, (&self.pairs, pairs), (&self.triples, triples))
+    }
 }
 
 impl Ends {
@@ -142,19 +219,23 @@ impl LevelCounts {
         LevelCounts { nodes, pairs: vec![0.0; classes * classes] }
     }
 
-    /// The nodes and pairs of the next level.
-    fn descend(&self, layer: &Layer, ends: &Ends) -> Self {
+    /// The nodes of the next level, and those of its pairs whose topology counts.
+    fn descend(&self, layer: &Layer, ends: &Ends, is_counted: &dyn Fn(Topology) -> bool) -> Self {
         let children = layer.children();
         // A node's last child beside its right neighbour's first.
-        let mut below = LevelCounts {
-            nodes: vec![0.0; children],
-            pairs: transposed_product(&ends.last, &self.before_first(layer, ends), layer.parents(), children),
+        let pairs = if is_counted(Topology::Across) {
+            transposed_product(&ends.last, &self.before_first(layer, ends), layer.parents(), children)
+        } else {
+            vec![0.0; children * children]
         };
+        let mut below = LevelCounts { nodes: vec![0.0; children], pairs };
         for rule in layer.rules() {
             let weight = self.nodes[usize::from(rule.parent)] * rule.probability;
             rule.children.iter().for_each(|child| below.nodes[usize::from(child)] += weight);
-            for pair in rule.children.as_slice().windows(2) {
-                below.pairs[usize::from(pair[0]) * children + usize::from(pair[1])] += weight;
+            for (place, pair) in rule.children.as_slice().windows(2).enumerate() {
+                if is_counted(Topology::of_siblings(rule.children.len(), place)) {
+                    below.pairs[usize::from(pair[0]) * children + usize::from(pair[1])] += weight;
+                }
             }
         }
         below
@@ -165,27 +246,39 @@ impl LevelCounts {
         product(&self.pairs, &ends.first, layer.parents(), layer.children())
     }
 
-    /// The triples of the next level.
-    fn triples(&self, layer: &Layer, ends: &Ends) -> Vec<f64> {
+    /// The triples of the next level whose topology counts.
+    fn triples(&self, layer: &Layer, ends: &Ends, is_counted: &dyn Fn(Topology) -> bool) -> Vec<f64> {
         let (parents, children) = (layer.parents(), layer.children());
+        let [siblings, left_two, right_two] = Topology::TRIPLES.map(is_counted);
+        let mut triples = vec![0.0; children.pow(3)];
+        if !(siblings || left_two || right_two) {
+            return triples;
+        }
         let before_first = self.before_first(layer, ends);
         // `[a][parent]`: the expected number of times that `parent` stands right of a node whose last child is `a`.
         let after_last = transposed_product(&ends.last, &self.pairs, parents, parents);
-        let mut triples = vec![0.0; children.pow(3)];
         for rule in layer.rules() {
             let (parent, symbols) = (usize::from(rule.parent), rule.children.as_slice());
-            if let [a, b, c] = *symbols {
-                let index = (usize::from(a) * children + usize::from(b)) * children + usize::from(c);
-                triples[index] += self.nodes[parent] * rule.probability;
+            if let ([a, b, c], true) = (symbols, siblings) {
+                let [a, b, c] = [a, b, c].map(|&symbol| usize::from(symbol));
+                triples[(a * children + b) * children + c] += self.nodes[parent] * rule.probability;
             }
-            let [a, b] = [symbols[symbols.len() - 2], symbols[symbols.len() - 1]].map(usize::from);
-            let row = &mut triples[(a * children + b) * children..][..children];
-            for (sum, count) in row.iter_mut().zip(&before_first[parent * children..]) {
-                *sum += rule.probability * count;
+            if left_two {
+                let [a, b] = [symbols[symbols.len() - 2], symbols[symbols.len() - 1]].map(usize::from);
+                let row = &mut triples[(a * children + b) * children..][..children];
+                for (sum, count) in row.iter_mut().zip(&before_first[parent * children..]) {
+                    *sum += rule.probability * count;
+                }
             }
-            let [b, c] = [symbols[0], symbols[1]].map(usize::from);
-            for a in 0..children {
-                triples[(a * children + b) * children + c] += rule.probability * after_last[a * parents + parent];
+        }
+        if right_two {
+            // The block of one first symbol stays in a fast cache; along the rules, first symbols would be far from each other.
+            let block = children * children;
+            for (block, weights) in triples.chunks_mut(block).zip(after_last.chunks(parents)) {
+                for rule in layer.rules() {
+                    let [b, c] = [0, 1].map(|place| usize::from(rule.children.as_slice()[place]));
+                    block[b * children + c] += rule.probability * weights[usize::from(rule.parent)];
+                }
             }
         }
         triples

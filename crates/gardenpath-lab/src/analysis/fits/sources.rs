@@ -1,10 +1,11 @@
 //! Where exponents and ratios take the values of seeds from: another fit, or the cells themselves.
 
-use super::super::table::{Row, Table, constants, values};
+use super::super::table::{constants, values};
 use super::{Fitted, Found, key_of_group, rows_by_group, source};
 use crate::experiment::key::Key;
 use crate::experiment::plan::{self, Of};
 use crate::experiment::quantity::Quantity;
+use crate::table::{Row, Table};
 use anyhow::Result;
 use std::collections::BTreeMap;
 
@@ -92,9 +93,9 @@ impl<'t> Cells<'t> {
         Ok(split.into_values().map(|[above, below]| (above, below)).collect())
     }
 
-    /// The values of a cell beside those of something else, by seed.
-    pub fn matched(&self, cell: &Cell<'t>, over: &Of, before: &[Fitted<'t>]) -> Result<Vec<(u64, (f64, f64))>> {
-        let below: BTreeMap<u64, f64> = match (source(over, before), over) {
+    /// The values of something else in the group of a cell, by seed.
+    pub fn beside(&self, cell: &Cell<'t>, over: &Of, before: &[Fitted<'t>]) -> Result<BTreeMap<u64, f64>> {
+        Ok(match (source(over, before), over) {
             (Some(fitted), _) => {
                 let fits = |found: &&Found| {
                     let pairs = fitted.groups.iter().zip(&found.key);
@@ -110,7 +111,12 @@ impl<'t> Cells<'t> {
             }
             (None, Of::Quantity(quantity)) => constants(&cell.rows, quantity)?,
             (None, Of::Fit(_)) => unreachable!("a fit is a source"),
-        };
+        })
+    }
+
+    /// The values of a cell beside those of something else, by seed.
+    pub fn matched(&self, cell: &Cell<'t>, over: &Of, before: &[Fitted<'t>]) -> Result<Vec<(u64, (f64, f64))>> {
+        let below = self.beside(cell, over, before)?;
         let pair = |(seed, above): &(u64, f64)| Some((*seed, (*above, *below.get(seed)?)));
         Ok(cell.seeds.iter().filter_map(pair).collect())
     }

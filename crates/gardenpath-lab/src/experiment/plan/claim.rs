@@ -28,6 +28,8 @@ pub struct Claim {
     pub source: Origin,
     /// What we say instead, and why.
     pub corrected: Option<(Bound, String)>,
+    /// The claim of another experiment, as `experiment/id`, that says the same: it is not counted twice.
+    pub same_as: Option<String>,
 }
 
 /// Who says something.
@@ -48,11 +50,13 @@ pub enum Origin {
 }
 
 impl Origin {
-    const NAMES: [(&str, Origin); 4] = [
+    const NAMES: [(&str, Origin); 5] = [
         ("ours", Origin::Ours),
         ("paper formula", Origin::PaperFormula),
         ("paper experiment", Origin::PaperExperiment),
         ("identity", Origin::Identity),
+        // Short for the usual case.
+        ("paper", Origin::PaperFormula),
     ];
 
     /// In words.
@@ -105,7 +109,7 @@ impl Bound {
 
 impl Claim {
     pub(super) fn read(table: &Table, fits: &[Fit]) -> Result<Self> {
-        let own = ["id", "statement", "fit", "where", "reason", "source", "corrected"];
+        let own = ["id", "statement", "fit", "where", "reason", "source", "corrected", "same_as"];
         let fields = Fields::new(table, &[&own[..], &Bound::KEYS].concat())?;
         let id = fields.required("id")?.to_owned();
         check_name(&id)?;
@@ -119,14 +123,17 @@ impl Claim {
         };
         fields.required("source")?;
         Ok(Claim {
+            statement: fields
+                .text("statement")?
+                .map_or_else(|| format!("The claim {id}."), |text| text.trim().to_owned()),
             id,
-            statement: fields.required("statement")?.trim().to_owned(),
             fit: number,
             filter: Filter::read(fields.table("where")?, &known)?,
             expected: Bound::read(&fields, &known)?,
             reason: fields.required("reason")?.trim().to_owned(),
             source: fields.choice("source", &Origin::NAMES)?,
             corrected,
+            same_as: fields.text("same_as")?.map(str::to_owned),
         })
     }
 }

@@ -82,6 +82,8 @@ pub enum Of {
 pub enum Over {
     /// Another quantity of the same seeds.
     Quantity(Of),
+    /// Another quantity, whose seeds are others.
+    Unpaired(Of),
     /// The same quantity elsewhere: at the second of two values of a column, instead of the first.
     Between(Quantity, Key, Key),
 }
@@ -91,7 +93,7 @@ const KINDS: [(&str, &[&str]); 5] = [
     ("exponent", &["of", "in"]),
     ("collapse", &["of", "along", "by", "predicted"]),
     ("mean", &["of"]),
-    ("ratio", &["of", "over", "between"]),
+    ("ratio", &["of", "over", "between", "paired"]),
 ];
 
 impl Fit {
@@ -197,7 +199,12 @@ impl<'a> Reader<'a> {
 
     fn over(&self, known: &[&str]) -> Result<Over> {
         match (self.fields.has("over"), self.fields.table("between")?) {
-            (true, None) => Ok(Over::Quantity(self.source("over")?)),
+            (true, None) => match self.fields.get("paired") {
+                None | Some(toml::Value::Boolean(true)) => Ok(Over::Quantity(self.source("over")?)),
+                Some(toml::Value::Boolean(false)) => Ok(Over::Unpaired(self.source("over")?)),
+                Some(other) => bail!("paired is {other}, expected true or false"),
+            },
+            (false, Some(_)) if self.fields.has("paired") => bail!("paired has no effect beside between"),
             (false, Some(table)) => {
                 let wrong = "between: expected a column and two of its values, such as { depth = [3, 2] }";
                 let (name, value) = table.iter().next().filter(|_| table.len() == 1).context(wrong)?;

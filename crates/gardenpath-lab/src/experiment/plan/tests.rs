@@ -1,3 +1,4 @@
+use super::Content;
 use crate::experiment::{Experiment, Scale, built_in};
 
 const EXAMPLE: &str = r#"
@@ -76,7 +77,8 @@ fn everything_is_read() {
     let plan = Experiment::parse(EXAMPLE).unwrap().plan;
     assert_eq!((plan.fits.len(), plan.claims.len(), plan.panels.len()), (5, 1, 2));
     assert_eq!(plan.fits[0].group_names(), ["vocab", "depth"]);
-    assert_eq!(plan.panels[0].lines.len(), 3);
+    let Content::Chart { series, guides, .. } = &plan.panels[0].content else { panic!("a chart") };
+    assert_eq!((series.len(), guides.len()), (2, 2));
 }
 
 #[test]
@@ -169,7 +171,7 @@ fn what_is_wrong_is_named_with_what_there_is() {
         (
             "color = \"vocab\"",
             "colour = \"vocab\"",
-            "[[panel]] Losses: colour: did not expect this here, only title, x, y, ",
+            "[[panel]] Losses: colour: did not expect this here, only title, kind, x, y, ",
         ),
         (
             "color = \"vocab\"",
@@ -204,6 +206,14 @@ fn what_is_wrong_is_named_with_what_there_is() {
 }
 
 #[test]
+fn a_claim_can_be_short() {
+    let statement = "statement = \"It grows.\"\n";
+    let short = EXAMPLE.replace(statement, "").replace("source = \"paper formula\"", "source = \"paper\"");
+    let [long, short] = [EXAMPLE, &short].map(|text| Experiment::parse(text).unwrap().plan.claims[0].clone());
+    assert_eq!((short.statement.as_str(), short.source), ("The claim v2.", long.source));
+}
+
+#[test]
 fn numbers_of_tables_are_limited() {
     let panel = "[[panel]]\nx = \"samples\"\ny = \"normalized_loss\"\n";
     let error = Experiment::parse(&(EXAMPLE.to_owned() + &panel.repeat(100))).unwrap_err().to_string();
@@ -212,10 +222,10 @@ fn numbers_of_tables_are_limited() {
 
 #[test]
 fn fits_in_files_of_the_program_are_about_their_columns() {
-    for name in ["cnn", "inn", "transformer", "snr", "purity", "cnn-quarter", "cnn-ambiguous"] {
+    for name in built_in::names() {
         let experiment = built_in::find(name).unwrap();
         assert!(!experiment.plan.fits.is_empty() && !experiment.plan.panels.is_empty(), "{name}");
-        assert!(!experiment.plan.claims.is_empty(), "{name}");
+        assert_eq!(experiment.title.is_some(), !experiment.plan.claims.is_empty(), "{name}: chapters have claims");
         assert!(experiment.plan.claims.iter().all(|claim| claim.reason.len() > 20), "{name}");
     }
 }

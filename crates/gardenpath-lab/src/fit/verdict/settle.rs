@@ -7,8 +7,9 @@ use crate::fit::student::student_quantile;
 /// More seeds than this are not advice.
 const MANY: usize = 1000;
 
-/// Where the interval lies, and what would move it inside or outside, as the rest of a sentence about the interval.
-pub fn by(estimate: &Estimate, (low, high): (f64, f64), expected: Expected) -> String {
+/// Where the interval lies, and what would move it inside or outside, as the rest of a sentence about the interval; and how many
+/// seeds it takes, if seeds do it.
+pub fn by(estimate: &Estimate, (low, high): (f64, f64), expected: Expected) -> (String, Option<usize>) {
     let (least, most) = expected.range();
     let side = match (low < least, high > most) {
         (true, true) => "reaches beyond both ends of",
@@ -27,19 +28,20 @@ pub fn by(estimate: &Estimate, (low, high): (f64, f64), expected: Expected) -> S
         (value - low) / (value - most)
     };
     let remedy = match estimate.limit {
-        Limit::Range => "curves that are measured further would settle it".to_owned(),
+        Limit::Range => ("curves that are measured further would settle it".to_owned(), None),
         Limit::Sizes => {
-            "more seeds would not settle it, since the sizes differ from the law by more than seeds explain; larger \
-                         sizes may"
-                .to_owned()
+            let words = "more seeds would not settle it, since the sizes differ from the law by more than seeds explain; \
+                         larger sizes may";
+            (words.to_owned(), None)
         }
         Limit::Seeds => seeds(estimate, excess),
     };
-    format!("{side} {expected}; {remedy}")
+    let (remedy, needed) = remedy;
+    (format!("{side} {expected}; {remedy}"), needed)
 }
 
 /// How many seeds would make the interval so many times narrower.
-fn seeds(estimate: &Estimate, excess: f64) -> String {
+fn seeds(estimate: &Estimate, excess: f64) -> (String, Option<usize>) {
     let now = estimate.seeds as f64;
     let width = |seeds: f64| {
         let freedom = estimate.freedom * (seeds - 1.0) / (now - 1.0);
@@ -50,10 +52,11 @@ fn seeds(estimate: &Estimate, excess: f64) -> String {
     let enough = |seeds: &usize| width(*seeds as f64) < narrow;
     let needed = (estimate.seeds + 1..=MANY).collect::<Vec<_>>();
     let needed = needed.get(needed.partition_point(|seeds| !enough(seeds))).copied();
-    match needed {
+    let words = match needed {
         Some(needed) => {
             format!("about {needed} seeds instead of {} would settle it, if the value stays", estimate.seeds)
         }
         None => "it is so close to the edge that more seeds alone are unlikely to settle it".to_owned(),
-    }
+    };
+    (words, needed)
 }

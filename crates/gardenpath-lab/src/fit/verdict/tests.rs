@@ -84,7 +84,10 @@ fn what_would_settle_it_is_said() {
     let short = Estimate { limit: crate::fit::Limit::Range, ..between(1.8, f64::INFINITY) };
     assert!(judge(&short, PAPER, None).because.ends_with("curves that are measured further would settle it"));
     let ours = judge(&between(2.4, 2.8), PAPER, Some(OURS)).because;
-    assert!(ours.contains("outside of 2 ± 0.3, which the paper says; as to ours, it reaches below 3 ± 0.3"), "{ours}");
+    assert!(
+        ours.contains("outside of 2 ± 0.3 as the paper has it; as to our correction, it reaches below 3 ± 0.3"),
+        "{ours}"
+    );
 }
 
 #[test]

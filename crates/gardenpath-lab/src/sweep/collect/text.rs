@@ -1,14 +1,14 @@
 //! A table as CSV and as JSON lines. Numbers are written with as many digits as it takes to read the same ones.
 
-use super::{Column, Kind, Table};
+use crate::table::{Column, Table};
 use serde_json::Value;
 
 /// A table as RFC 4180 has it: a line of names, then a line for each row. What is missing is empty; an empty text is `""`.
-pub fn csv(table: &Table<'_>) -> String {
+pub fn csv(table: &Table) -> String {
     let mut text = String::new();
-    line(&mut text, table.columns.iter().map(|column| field(&column.name)));
-    for row in 0..table.rows {
-        line(&mut text, table.columns.iter().map(|column| csv_value(column, row)));
+    line(&mut text, table.stored().map(|column| field(column.name())));
+    for row in 0..table.len() {
+        line(&mut text, table.stored().map(|column| csv_value(column, row)));
     }
     text
 }
@@ -18,11 +18,11 @@ fn line(text: &mut String, fields: impl Iterator<Item = String>) {
     *text += "\r\n";
 }
 
-fn csv_value(column: &Column<'_>, row: usize) -> String {
-    match (column.values[row], column.kind) {
-        (None, _) => String::new(),
-        (Some(Value::String(text)), Kind::Text) => field(text),
-        (Some(value), _) => field(&value.to_string()),
+fn csv_value(column: &Column, row: usize) -> String {
+    match column.value(row) {
+        Value::Null => String::new(),
+        Value::String(text) => field(&text),
+        value => field(&value.to_string()),
     }
 }
 
@@ -33,14 +33,11 @@ fn field(text: &str) -> String {
 }
 
 /// A table as one object for each row. All have the same names in the same order; what is missing is `null`.
-pub fn json_lines(table: &Table<'_>) -> String {
-    let names: Vec<String> = table.columns.iter().map(|column| Value::from(column.name.as_str()).to_string()).collect();
+pub fn json_lines(table: &Table) -> String {
+    let names: Vec<String> = table.stored().map(|column| Value::from(column.name()).to_string()).collect();
     let mut text = String::new();
-    for row in 0..table.rows {
-        let pairs = table.columns.iter().zip(&names).map(|(column, name)| match column.values[row] {
-            Some(value) => format!("{name}:{value}"),
-            None => format!("{name}:null"),
-        });
+    for row in 0..table.len() {
+        let pairs = table.stored().zip(&names).map(|(column, name)| format!("{name}:{}", column.value(row)));
         text += &format!("{{{}}}\n", pairs.collect::<Vec<_>>().join(","));
     }
     text
@@ -70,16 +67,16 @@ pub mod tests {
     }
 
     /// The names of the columns and the rows. Fields are read as the table says what they are.
-    pub fn read_csv(path: &Path, table: &Table<'_>) -> Read {
+    pub fn read_csv(path: &Path, table: &Table) -> Read {
         let text = std::fs::read_to_string(path).unwrap();
         let mut lines = fields(&text).into_iter();
         let names = lines.next().unwrap().into_iter().map(|(text, _)| text).collect();
-        let value = |((text, quoted), column): ((String, bool), &Column<'_>)| match column.kind {
+        let value = |((text, quoted), column): ((String, bool), &Column)| match column.kind() {
             _ if text.is_empty() && !quoted => Value::Null,
-            Kind::Text => text.into(),
+            kind if kind.is_text() => text.into(),
             _ => serde_json::from_str(&text).unwrap(),
         };
-        (names, lines.map(|line| line.into_iter().zip(&table.columns).map(value).collect()).collect())
+        (names, lines.map(|line| line.into_iter().zip(table.stored()).map(value).collect()).collect())
     }
 
     /// All fields of a CSV file, and whether they are in quotes.

@@ -103,6 +103,12 @@ pub fn infer_ternary(
     gamma: f64,
     alignment: Alignment,
 ) -> Vec<TupleRule> {
+    keep_aligned(align_triples(covariance, binary, alignment), gamma)
+}
+
+/// The first half of Algorithm 3: for every triple, in the order of its symbols, how well it aligns with the centroid that fits it
+/// best, and the rule with that parent.
+pub fn align_triples(covariance: &Covariance, binary: &BinaryRules, alignment: Alignment) -> Vec<(f64, TupleRule)> {
     let symbols = covariance.symbols();
     let best_of_first = |a: usize| {
         let mut corrected = vec![0.0; covariance.classes()];
@@ -119,9 +125,13 @@ pub fn infer_ternary(
         best
     };
     let best: Vec<Vec<(f64, TupleRule)>> = (0..symbols).into_par_iter().map(best_of_first).collect();
-    let best: Vec<(f64, TupleRule)> = best.concat();
-    let threshold = gamma * best.iter().map(|(score, _)| score).sum::<f64>() / best.len() as f64;
-    best.into_iter().filter(|(score, _)| *score > threshold).map(|(_, rule)| rule).collect()
+    best.concat()
+}
+
+/// The second half of Algorithm 3: the rules of triples that align by more than `gamma` times the mean.
+pub fn keep_aligned(aligned: Vec<(f64, TupleRule)>, gamma: f64) -> Vec<TupleRule> {
+    let threshold = gamma * aligned.iter().map(|(score, _)| score).sum::<f64>() / aligned.len() as f64;
+    aligned.into_iter().filter(|(score, _)| *score > threshold).map(|(_, rule)| rule).collect()
 }
 
 /// The last step of Algorithm 1: the children of each root, from covariances of complete spans.

@@ -1,0 +1,179 @@
+//! `gardenpath grammar`: sample, inspect and convert grammars.
+
+mod info;
+
+use super::Answer;
+use crate::cli::ensemble::{EffectiveFractions, LawOptions, RuleOptions, note_rounding, same_fraction};
+use crate::cli::{SeedOption, size};
+use crate::progress;
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use gardenpath::{Grammar, fraction_for_entropy};
+use gardenpath_lab::files;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// The subcommands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Draw a random grammar
+    #[command(after_help = "\
+Examples:
+  gardenpath grammar sample --vocab 16 --depth 3 --fraction 0.25 --seed 7 -o g.pcfg
+  gardenpath grammar sample --vocab 8 --depth 2 --binary-rules 2 --ternary-rules 16 --zipf 1
+  gardenpath grammar sample --vocab 16 --depth 2 --class-entropy 0.3 --seed 7 -o ambiguous.pcfg")]
+    Sample(Sample),
+    /// Describe a grammar: sizes, rules, lengths, ambiguity
+    Info {
+        /// The grammar (.pcfg text or published .json), or - for standard input
+        grammar: PathBuf,
+    },
+    /// Convert a published JSON grammar (or any readable one) to .pcfg text
+    #[command(after_help = "\
+Examples:
+  gardenpath grammar convert cfg3b.json -o cfg3b.pcfg
+  gardenpath grammar convert rounded.pcfg -o exact.pcfg --normalize")]
+    Convert {
+        /// The grammar to read (.pcfg or .json), or - for standard input
+        grammar: PathBuf,
+        /// The .pcfg file to write, or - for standard output
+        #[arg(short, long, default_value = "-", value_name = "FILE")]
+        output: PathBuf,
+        /// Rescale probabilities whose sum is within 1% of 1, so that it is 1
+        #[arg(long)]
+        normalize: bool,
+    },
+}
+
+/// The arguments of `grammar sample`.
+#[derive(Args, Debug)]
+pub struct Sample {
+    /// Number of layers of rules
+    #[arg(long, value_parser = size)]
+    depth: usize,
+    /// Number of symbols of each level, tokens included
+    #[arg(long, value_parser = size)]
+    vocab: usize,
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    law: LawOptions,
+    /// Instead of a fraction: find the one whose ensemble has this mean class entropy, in nats
+    #[arg(
+        long,
+        value_name = "H",
+        conflicts_with_all = ["fraction", "binary_fraction", "ternary_fraction", "binary_rules", "ternary_rules"]
+    )]
+    class_entropy: Option<f64>,
+    #[command(flatten)]
+    seed: SeedOption,
+    /// The .pcfg file to write, or - for standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// What `--json` says about a grammar that was written.
+#[derive(Serialize)]
+struct Written<'g> {
+    output: Option<&'g Path>,
+    fingerprint: String,
+    depth: usize,
+    sizes: &'g [usize],
+    rules: Vec<usize>,
+    /// Of a grammar that was sampled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effective_fractions: Option<EffectiveFractions>,
+    remarks: &'g [String],
+    /// The grammar itself, if it was not written to a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+/// Grammars and sentences of each, from which a class entropy is estimated while a fraction is searched.
+const SEARCH: (u64, u64) = (8, 256);
+
+/// Runs the subcommand.
+pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
+    if let Command::Sample(Sample { output, .. }) | Command::Convert { output, .. } = command {
+        files::grammar::check_output(output)?;
+    }
+    match command {
+        Command::Sample(arguments) => {
+            let (grammar, fractions) = sample(arguments)?;
+            write(&grammar, Some(fractions), &arguments.output, answer)
+        }
+        Command::Info { grammar } => info::run(&files::grammar::read(grammar)?, answer),
+        Command::Convert { grammar, output, normalize } => {
+            let read = if *normalize { files::grammar::read_normalized } else { files::grammar::read };
+            write(&read(grammar)?, None, output, answer)
+        }
+    }
+}
+
+fn sample(arguments: &Sample) -> Result<(Grammar, EffectiveFractions)> {
+    let Sample { vocab, depth, law, .. } = arguments;
+    let counts = match arguments.class_entropy {
+        Some(wanted) => same_fraction(search_fraction(arguments, wanted)?),
+        None => arguments.rules.counts(*vocab),
+    };
+    let ensemble = law.ensemble(*vocab, *depth, counts)?;
+    let (binary, ternary) = ensemble.rules_per_symbol()?;
+    let mut remark = format!(
+        "gardenpath grammar: vocab {vocab}, depth {depth}, binary rules {binary}, ternary rules {ternary}, p_binary {}",
+        law.p_binary
+    );
+    if law.zipf != 0.0 {
+        remark += &format!(", zipf {}", law.zipf);
+    }
+    if law.non_overlapping {
+        remark += ", non-overlapping";
+    }
+    remark += &format!(", seed {}", arguments.seed.number());
+    let spinner = progress::spinner("sampling the grammar");
+    let grammar = ensemble.sample(arguments.seed.get())?.with_remarks(vec![remark]);
+    spinner.finish_and_clear();
+    note_rounding([&ensemble])?;
+    Ok((grammar, EffectiveFractions::of(&ensemble)?))
+}
+
+fn search_fraction(arguments: &Sample, wanted: f64) -> Result<f64> {
+    let ensemble = arguments.law.ensemble(arguments.vocab, arguments.depth, same_fraction(1.0))?;
+    let spinner = progress::spinner("searching the fraction");
+    let (grammars, sentences) = SEARCH;
+    let found = fraction_for_entropy(&ensemble, wanted, grammars, sentences, arguments.seed.get());
+    spinner.finish_and_clear();
+    let (fraction, entropy) = found?;
+    progress::note(&format!(
+        "fraction {fraction} has class entropy {:.4} ± {:.4} nats ({grammars} grammars, {sentences} sentences each)",
+        entropy.mean, entropy.stderr
+    ));
+    Ok(fraction)
+}
+
+fn write(
+    grammar: &Grammar,
+    effective_fractions: Option<EffectiveFractions>,
+    output: &Path,
+    answer: &mut Answer,
+) -> Result<()> {
+    let to_file = !files::is_standard(output);
+    if to_file || !answer.json {
+        let spinner = progress::spinner("writing the grammar");
+        let spinner = if to_file { spinner } else { progress::beside_results(spinner) };
+        files::grammar::write(grammar, output, answer.out)?;
+        spinner.finish_and_clear();
+    }
+    if answer.json {
+        answer.json_line(&Written {
+            output: to_file.then_some(output),
+            fingerprint: grammar.fingerprint(),
+            depth: grammar.depth(),
+            sizes: grammar.sizes(),
+            rules: grammar.layers().iter().map(|layer| layer.rules().len()).collect(),
+            effective_fractions,
+            remarks: grammar.remarks(),
+            text: (!to_file).then(|| grammar.to_text()),
+        })?;
+    }
+    Ok(())
+}

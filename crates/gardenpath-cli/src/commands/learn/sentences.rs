@@ -1,0 +1,57 @@
+//! The sentences of a learner: from files or from a grammar, with the same numbers for the same words.
+
+use super::Arguments;
+use super::names;
+use anyhow::{Result, bail};
+use gardenpath::{Corpus, Grammar, Seed};
+use gardenpath_lab::files::{self, Names, Whole};
+
+/// What a learner learns from, and what tests it.
+pub(super) struct Sentences {
+    pub corpus: Corpus,
+    pub test: Option<Corpus>,
+    /// The words for tokens and classes.
+    pub names: Names,
+}
+
+/// Fresh sentences of the true grammar for the score.
+const TEST_SENTENCES: u64 = 20_000;
+
+impl Sentences {
+    /// Reads or samples the sentences. Words that the true grammar has as names get its numbers.
+    pub fn gather(arguments: &Arguments, truth: Option<&Grammar>) -> Result<Self> {
+        let paths = || arguments.corpus.iter().chain(&arguments.test);
+        if paths().filter(|path| files::is_standard(path)).count() > 1 {
+            bail!("the corpus and --test cannot both come from standard input");
+        }
+        let mut wholes = paths().map(|path| Whole::read(path)?.labelled()).collect::<Result<Vec<Whole>>>()?;
+        Whole::unite(&mut wholes, &truth.map(Names::all).unwrap_or_default())?;
+        for whole in &wholes {
+            names::check(whole, truth)?;
+        }
+        let of_files = wholes.first().map(|whole| whole.names.clone()).unwrap_or_default();
+        // Sampled sentences have the names of their grammar.
+        let of_truth = truth.filter(|_| arguments.corpus.is_none()).map(Names::of).unwrap_or_default();
+        let names = Names { tokens: of_files.tokens.or(of_truth.tokens), roots: of_files.roots.or(of_truth.roots) };
+        let mut corpora = wholes.into_iter().map(|whole| whole.corpus);
+        let corpus = match (&arguments.corpus, truth, arguments.samples) {
+            (Some(_), ..) => corpora.next(),
+            (None, Some(truth), Some(samples)) => Some(sample(truth, arguments.seed.get(), samples)?),
+            _ => None,
+        };
+        let Some(corpus) = corpus else { bail!("expected a corpus, or --grammar with --samples") };
+        let test = match (&arguments.test, truth) {
+            (Some(_), _) => corpora.next(),
+            (None, Some(truth)) => Some(sample(truth, arguments.seed.get().child(TEST), TEST_SENTENCES)?),
+            (None, None) => None,
+        };
+        Ok(Sentences { corpus, test, names })
+    }
+}
+
+/// The child of the seed for the sentences that test a learner: no corpus that a user samples has it.
+const TEST: &str = "test";
+
+fn sample(truth: &Grammar, seed: Seed, count: u64) -> Result<Corpus> {
+    Ok(Corpus::try_sample(truth, seed, 0..count)?)
+}

@@ -1,0 +1,135 @@
+//! `gardenpath parse`: exact parsing, of whole corpora or of one sentence by hand.
+
+mod by_hand;
+mod modes;
+
+use super::Answer;
+use crate::cli::{SeedOption, refuse, size};
+use crate::progress;
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use gardenpath::Grammar;
+use gardenpath_lab::files::{self, Alphabet};
+use modes::Engine;
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// The arguments of `parse`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+With --json, one line per sentence, in order:
+  inside     {\"len\",\"logprob\":[ln P(sentence | root), …],\"posterior\":[…],\"entropy\",\"root\"}
+  best       {\"root\",\"logprob\",\"tree\"}: the most probable tree, with ln P(tree | root)
+  count      {\"trees\":[\"…\", …]}: the exact number of trees of each root
+  recognize  {\"roots\":[…]}: the roots that can derive the sentence
+  sample     {\"root\",\"tree\"}: a tree from the posterior; tree i depends on the seed and i alone
+What is impossible is null. Where the grammar names its classes, root_name (recognize: root_names) is the name of the root.
+
+Examples:
+  gardenpath parse g.pcfg c.parquet --mode inside --json
+  gardenpath corpus sample g.pcfg --samples 5 | gardenpath parse g.pcfg - --mode best
+  gardenpath parse g.pcfg --sentence \"0 3 1 2 5\" --svg trees.svg")]
+pub struct Arguments {
+    /// The grammar (.pcfg or .json)
+    grammar: PathBuf,
+    /// The sentences (.jsonl, .parquet or .tsv), or - for JSON lines on standard input; words are names of tokens
+    #[arg(required_unless_present = "sentence", conflicts_with = "sentence")]
+    corpus: Option<PathBuf>,
+    /// What to compute for each sentence: inside, best, count, recognize or sample (see below)
+    #[arg(long, value_enum, default_value = "inside", hide_possible_values = true, conflicts_with = "sentence")]
+    mode: Mode,
+    #[command(flatten)]
+    seed: SeedOption,
+    /// Parse this sentence: names of tokens, or their numbers as [0,3,1]; shows all its trees
+    #[arg(long, value_name = "TOKENS")]
+    sentence: Option<String>,
+    /// Draw at most this many trees of --sentence [default: 10]
+    #[arg(long, value_parser = size, value_name = "N")]
+    limit: Option<usize>,
+    /// Draw the trees of --sentence side by side as an SVG picture
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// What to compute for each sentence.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Mode {
+    /// The posterior over the root, by the inside algorithm
+    Inside,
+    /// The most probable tree
+    Best,
+    /// The number of trees of each root
+    Count,
+    /// The roots that can derive the sentence
+    Recognize,
+    /// A random tree from the posterior
+    Sample,
+}
+
+/// Sentences whose answers are in memory at a time.
+const BLOCK: usize = 2048;
+
+/// Runs the command.
+pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
+    if arguments.sentence.is_some() || !matches!(arguments.mode, Mode::Sample) {
+        arguments.seed.refuse("only --mode sample draws at random")?;
+    }
+    let grammar = files::grammar::read(&arguments.grammar)?;
+    match (&arguments.sentence, &arguments.corpus) {
+        (Some(sentence), _) => {
+            by_hand::run(&grammar, sentence, arguments.limit.unwrap_or(10), arguments.svg.as_deref(), answer)
+        }
+        (None, Some(corpus)) => {
+            refuse("--limit", arguments.limit, "it belongs to --sentence")?;
+            refuse("--svg", arguments.svg.as_ref(), "it draws the trees of one --sentence")?;
+            parse_corpus(&grammar, corpus, arguments, answer)
+        }
+        (None, None) => bail!("expected a corpus or --sentence"),
+    }
+}
+
+fn parse_corpus(grammar: &Grammar, path: &Path, arguments: &Arguments, answer: &mut Answer) -> Result<()> {
+    if files::is_standard(path) && files::is_standard(&arguments.grammar) {
+        bail!("the grammar and the corpus cannot both come from standard input");
+    }
+    let pieces = files::corpus::read_with(path, Alphabet::of(grammar))?;
+    if pieces.fingerprint.as_ref().is_some_and(|fingerprint| *fingerprint != grammar.fingerprint()) {
+        progress::note(&format!("note: {} was sampled from another grammar", path.display()));
+    }
+    let engine = Engine::new(grammar, arguments.mode, arguments.seed.get());
+    let json = answer.json;
+    let spinner = progress::beside_results(progress::counter("parsed"));
+    let mut first = 0;
+    for piece in pieces {
+        let piece = piece?;
+        for block in (0..piece.len()).step_by(BLOCK) {
+            let sentences = block..piece.len().min(block + BLOCK);
+            // Workspaces are made once per run of neighbouring sentences, answers come back in order.
+            let lines: Vec<Result<String>> = sentences
+                .clone()
+                .into_par_iter()
+                .map_init(
+                    || engine.workspace(),
+                    |workspace, i| {
+                        let number = first + i as u64;
+                        let found = engine.answer(workspace, number, piece.sentence(i));
+                        let found =
+                            found.with_context(|| format!("{}: sentence {}", files::shown(path), number + 1))?;
+                        Ok(if json { serde_json::to_string(&found)? } else { found.to_text(grammar, number) })
+                    },
+                )
+                .collect();
+            for line in lines {
+                answer.text(&line?)?;
+                answer.text("\n")?;
+            }
+            spinner.inc(sentences.len() as u64);
+        }
+        first += piece.len() as u64;
+    }
+    spinner.finish_and_clear();
+    if first == 0 {
+        bail!("{}: has no sentences", files::shown(path));
+    }
+    Ok(())
+}

@@ -1,0 +1,242 @@
+//! `gardenpath parse --sentence`: everything about one sentence, so that its ambiguity can be seen.
+
+use crate::commands::Answer;
+use crate::terminal::tree as tree_text;
+use anyhow::{Result, anyhow, bail};
+use gardenpath::{BestLog, Chart, Count, Grammar, Inside, Parser, Recognition, Semiring, Symbol, Tree};
+use gardenpath_lab::draw::table::{Table, short};
+use gardenpath_lab::draw::tree;
+use gardenpath_lab::files::{Alphabet, Names, atomic};
+use serde::Serialize;
+use std::path::Path;
+
+/// Everything about a sentence.
+#[derive(Serialize)]
+struct Report {
+    tokens: Vec<Symbol>,
+    len: usize,
+    /// `ln P(sentence)`.
+    logprob_sentence: Option<f64>,
+    /// `ln P(sentence | root)`.
+    logprob: Vec<Option<f64>>,
+    posterior: Vec<f64>,
+    entropy: f64,
+    root: Option<Symbol>,
+    /// The exact number of trees of each root, in decimal.
+    #[serde(rename = "trees")]
+    counts: Vec<String>,
+    /// The exact number of all trees, in decimal.
+    tree_count: String,
+    /// The most probable trees.
+    #[serde(rename = "parses")]
+    trees: Vec<ScoredTree>,
+    /// The names of the tokens of the sentence and of all classes, if the grammar gives some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root_names: Option<Vec<String>>,
+}
+
+/// A tree with its probabilities.
+#[derive(Serialize)]
+struct ScoredTree {
+    root: Symbol,
+    /// `P(tree | sentence)`.
+    share: f64,
+    /// `ln P(tree | root)`.
+    logprob: f64,
+    #[serde(rename = "tree")]
+    text: String,
+    #[serde(skip)]
+    tree: Tree,
+}
+
+/// Trees among which the most probable are chosen.
+const ENUMERATED: usize = 1000;
+
+/// Sentences of more tokens do not fit into a terminal; their trees are written with brackets.
+const DRAWN_TOKENS: usize = 60;
+
+/// The largest number of trees that are drawn.
+const MAX_LIMIT: usize = 10_000;
+
+/// Parses the sentence and draws its trees.
+pub fn run(grammar: &Grammar, sentence: &str, limit: usize, svg: Option<&Path>, answer: &mut Answer) -> Result<()> {
+    if limit > MAX_LIMIT {
+        bail!("--limit is {limit}, expected at most {MAX_LIMIT} trees");
+    }
+    if let Some(path) = svg {
+        atomic::check_name(path, "svg")?;
+    }
+    let tokens = read_sentence(grammar, sentence)?;
+    let report = report(grammar, tokens, limit)?;
+    if let Some(path) = svg {
+        write_svg(grammar, &report, path)?;
+    }
+    if answer.json { answer.json_line(&report) } else { answer.text(&report.to_text(grammar)) }
+}
+
+/// Reads names of tokens between spaces or commas, or numbers between square brackets as corpora have them.
+///
+/// If no token's name is a number, numbers stand for tokens without brackets, too.
+fn read_sentence(grammar: &Grammar, text: &str) -> Result<Vec<Symbol>> {
+    let trimmed = text.trim();
+    let inner = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    // A comma may be the name of a token itself.
+    let commas =
+        inner.is_some() || (0..grammar.vocab()).all(|k| !grammar.name(grammar.depth(), k as Symbol).contains(','));
+    let between = |c: char| c.is_whitespace() || (commas && c == ',');
+    let words = inner.unwrap_or(trimmed).split(between).filter(|word| !word.is_empty());
+    // In brackets there are numbers, whatever the names are.
+    let mut lexicon = if inner.is_some() { Alphabet::numbers(grammar.vocab()) } else { Alphabet::of(grammar) }.tokens;
+    let symbol = |word: &str| lexicon.text(word, 1).map_err(|reason| anyhow!("--sentence: {reason}"));
+    let tokens = words.map(symbol).collect::<Result<Vec<Symbol>>>()?;
+    if tokens.is_empty() {
+        bail!("--sentence is empty, expected tokens such as \"0 3 1 2\"");
+    }
+    Ok(tokens)
+}
+
+fn report(grammar: &Grammar, tokens: Vec<Symbol>, limit: usize) -> Result<Report> {
+    let posterior = Inside::new(grammar).posterior(&tokens)?;
+    let counts = Chart::<Count>::parse(grammar, &tokens)?.roots();
+    let mut total = Count::zero();
+    counts.iter().for_each(|count| total.add(count.clone()));
+    let roots = || (0..grammar.classes()).map(|root| root as Symbol);
+    let logprob: Vec<Option<f64>> = roots().map(|root| posterior.log_likelihood(root)).collect();
+    // P(sentence) = P(sentence | root) P(root) / P(root | sentence), for the root where this is most accurate.
+    let logprob_sentence = posterior.root().and_then(|root| {
+        let prior = grammar.prior()[usize::from(root)];
+        Some(posterior.log_likelihood(root)? + (prior / posterior.probability(root)).ln())
+    });
+    let trees = match logprob_sentence {
+        Some(evidence) => scored_trees(grammar, &tokens, evidence, limit)?,
+        None => Vec::new(),
+    };
+    let names = Names::of(grammar);
+    let word = |names: Vec<String>| tokens.iter().map(|&token| names[usize::from(token)].clone()).collect();
+    Ok(Report {
+        words: names.tokens.map(word),
+        root_names: names.roots,
+        len: tokens.len(),
+        tokens,
+        logprob_sentence,
+        logprob,
+        posterior: roots().map(|root| posterior.probability(root)).collect(),
+        entropy: posterior.entropy(),
+        root: posterior.root(),
+        counts: counts.iter().map(|count| count.to_string()).collect(),
+        tree_count: total.to_string(),
+        trees,
+    })
+}
+
+/// The most probable trees, by decreasing share.
+///
+/// All trees are ranked if there are few. Of very many, the first ones are, and the best one, which is always found.
+fn scored_trees(grammar: &Grammar, tokens: &[Symbol], evidence: f64, limit: usize) -> Result<Vec<ScoredTree>> {
+    let recognizer = Parser::<Recognition>::new(grammar);
+    let mut trees = recognizer.all_trees(&recognizer.parse(tokens)?, limit.max(ENUMERATED));
+    let optimizer = Parser::<BestLog>::new(grammar);
+    if let Some((best, _)) = optimizer.best_tree(&optimizer.parse(tokens)?)
+        && !trees.contains(&best)
+    {
+        trees.push(best);
+    }
+    let score = |tree: Tree| {
+        let logprob = tree.log_probability(grammar)?;
+        let share = (logprob + grammar.prior()[usize::from(tree.root())].ln() - evidence).exp().min(1.0);
+        Some(ScoredTree { root: tree.root(), share, logprob, text: tree.to_text(grammar), tree })
+    };
+    let mut scored: Vec<ScoredTree> = trees.into_iter().filter_map(score).collect();
+    // Equal shares differ in their last bits; what they should be sorted by then is the class.
+    scored.sort_by_key(|tree| (std::cmp::Reverse((tree.share * 1e12).round() as u64), tree.root));
+    scored.truncate(limit);
+    Ok(scored)
+}
+
+fn write_svg(grammar: &Grammar, report: &Report, path: &Path) -> Result<()> {
+    if report.trees.is_empty() {
+        bail!("{}: there is no tree to draw", path.display());
+    }
+    let trees: Vec<(&Tree, String)> =
+        report.trees.iter().enumerate().map(|(k, scored)| (&scored.tree, report.caption(grammar, k))).collect();
+    atomic::write(path, tree::draw(grammar, &trees).svg().as_bytes())
+}
+
+impl Report {
+    fn caption(&self, grammar: &Grammar, k: usize) -> String {
+        let ScoredTree { root, share, .. } = &self.trees[k];
+        format!("class {} · {}% of the posterior", grammar.name(0, *root), short(100.0 * share))
+    }
+
+    fn to_text(&self, grammar: &Grammar) -> String {
+        let names: Vec<_> = self.tokens.iter().map(|&token| grammar.name(grammar.depth(), token)).collect();
+        let mut text = format!("sentence     {}   ({} tokens)\n", names.join(" "), self.len);
+        let Some(logprob) = self.logprob_sentence else {
+            let lengths = grammar.shape().lengths();
+            text += "P(sentence)  0: no root derives it\n";
+            if !lengths.contains(&self.len) {
+                text += &format!("sentences of this grammar have {} to {} tokens\n", lengths.start(), lengths.end());
+            }
+            return text;
+        };
+        // Beyond the range of ordinary numbers the logarithm has to do.
+        let probability = if logprob > -690.0 { format!("{:.4e}, ", logprob.exp()) } else { String::new() };
+        text += &format!("P(sentence)  {probability}ln {}\n", short(logprob));
+        text += &format!("trees        {}\n", self.tree_count);
+        text += &format!("entropy      {} nats\n\n", short(self.entropy));
+        let mut table = Table::new(["class", "posterior", "ln P(sentence | class)", "trees"]);
+        let mut roots: Vec<usize> = (0..self.posterior.len()).filter(|&root| self.counts[root] != "0").collect();
+        roots.sort_by(|&a, &b| self.posterior[b].total_cmp(&self.posterior[a]));
+        for root in roots {
+            table.row([
+                grammar.name(0, root as Symbol).into_owned(),
+                format!("{}%", short(100.0 * self.posterior[root])),
+                self.logprob[root].map_or("–".to_owned(), short),
+                self.counts[root].clone(),
+            ]);
+        }
+        text += &table.to_string();
+        for (k, scored) in self.trees.iter().enumerate() {
+            text += &format!("\n{}. {}\n\n", k + 1, self.caption(grammar, k));
+            if self.len <= DRAWN_TOKENS {
+                text += &tree_text::draw(grammar, &scored.tree);
+            } else {
+                text += &format!("{}\n", scored.text);
+            }
+        }
+        if self.trees.len().to_string() != self.tree_count {
+            text += &format!("\n{} of {} trees are drawn\n", self.trees.len(), self.tree_count);
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gardenpath::{Ensemble, Seed};
+
+    #[test]
+    fn sentences_by_name_and_by_number() {
+        let grammar = Ensemble::new(3, 1).fraction(1.0).sample(Seed::new(1)).unwrap();
+        assert_eq!(read_sentence(&grammar, " 0,2  1 ").unwrap(), [0, 2, 1]);
+        assert_eq!(read_sentence(&grammar, "[0, 2]").unwrap(), [0, 2]);
+        assert!(
+            read_sentence(&grammar, "0 3").unwrap_err().to_string().contains("\"3\" is not one of the 3 tokens 0 1 2")
+        );
+        assert!(read_sentence(&grammar, " ").is_err());
+
+        let upper = vec!["X".to_owned(), "Y".into(), "Z".into()];
+        let shifted = vec!["1".to_owned(), "2".into(), "3".into()];
+        let named = grammar.clone().with_names(vec![upper.clone(), shifted]).unwrap();
+        assert_eq!(read_sentence(&named, "1 2 3").unwrap(), [0, 1, 2]);
+        assert_eq!(read_sentence(&named, "[0 1 2]").unwrap(), [0, 1, 2]);
+        assert!(read_sentence(&named, "0 1").is_err(), "numbers would be ambiguous");
+
+        let letters = vec!["a".to_owned(), "b".into(), "c".into()];
+        let named = grammar.with_names(vec![upper, letters]).unwrap();
+        assert_eq!(read_sentence(&named, "a 1 c").unwrap(), [0, 1, 2]);
+    }
+}

@@ -1,0 +1,174 @@
+//! `gardenpath reproduce`: every figure of the paper, measured anew, in one report.
+
+mod dry_run;
+
+use super::Answer;
+use crate::progress;
+use crate::signals::interruptible;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use gardenpath_lab::experiment::{Scale, built_in};
+use gardenpath_lab::outcome::Incomplete;
+use gardenpath_lab::report::entry::{Entry, Report, State};
+use gardenpath_lab::report::press::Press;
+use gardenpath_lab::report::{Chapter, chapters, summary};
+use gardenpath_lab::sweep::Event;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// The arguments of `reproduce`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Measures what is missing, and writes figures (SVG, PDF, PNG) and one HTML page: what the paper says, what was measured, and a \
+verdict. Interrupted at any moment and started again, it resumes where it stopped; with nothing missing it takes seconds.
+
+Examples:
+  gardenpath reproduce
+  gardenpath reproduce transition clustering --scale full -o full
+  gardenpath reproduce --scale full --dry-run
+  gardenpath reproduce --list")]
+pub struct Arguments {
+    /// Names of figures [default: all]
+    figures: Vec<String>,
+    /// How large the experiments are: quick, day or full
+    #[arg(long, value_name = "NAME", default_value = "quick")]
+    scale: Scale,
+    /// Directory of the report and of all results
+    #[arg(short, long, alias = "out", default_value = "reproduction", value_name = "DIR")]
+    output: PathBuf,
+    /// Only estimate what the missing results cost: times tiny cells and writes nothing
+    #[arg(long, conflicts_with = "list")]
+    dry_run: bool,
+    /// Only list the names of all figures
+    #[arg(long, conflicts_with_all = ["figures", "scale", "output"])]
+    list: bool,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
+    if arguments.list {
+        return list(answer);
+    }
+    let (chapters, scale) = (selected(&arguments.figures)?, &arguments.scale);
+    check_scale(&chapters, scale)?;
+    if arguments.dry_run {
+        return dry_run::run(&arguments.output, &chapters, scale, answer);
+    }
+    let mut press = Press::new(&arguments.output, chapters, scale.clone())?;
+    progress::note(&format!("the report grows in {}", press.page().display()));
+    interruptible(press.last_word(), || measure(&mut press, answer))?;
+    let page = press.page();
+    let report = press.finish()?;
+    if !answer.json {
+        answer.text(&format!("\n{}\n{}\n", summary::table(&report), page.display()))?;
+    }
+    complete(&report)
+}
+
+/// Makes one figure after the other.
+fn measure(press: &mut Press, answer: &mut Answer) -> Result<()> {
+    for number in 0..press.len() {
+        let bar = progress::bar(press.cells(number)?.len() as u64, &press.report().entries[number].name);
+        let mut watch = |event: &Event<'_>| {
+            match event {
+                Event::Damaged(_, text) => {
+                    return bar.suspend(|| progress::note(&format!("{text}; it is measured again")));
+                }
+                Event::Failed(_, error) => bar.suspend(|| progress::note(&format!("a cell failed: {error}"))),
+                Event::Found(_) | Event::Done(_) => {}
+            }
+            bar.inc(1);
+        };
+        let entry = press.chapter(number, &mut watch)?;
+        bar.finish_and_clear();
+        if answer.json {
+            let (name, findings, seconds) = (&entry.name, &entry.findings, entry.seconds);
+            let failed = if let State::Failed(error) = &entry.state { Some(error) } else { None };
+            answer.json_line(&json!({"figure": name, "findings": findings, "seconds": seconds, "error": failed}))?;
+        } else {
+            answer.text(&(summary::line(entry) + "\n"))?;
+        }
+        answer.out.flush()?;
+    }
+    Ok(())
+}
+
+/// Refuses a report with figures that could not be made, whether for want of cells or for another reason.
+fn complete(report: &Report) -> Result<()> {
+    let failed: Vec<&Entry> = report.entries.iter().filter(|entry| matches!(entry.state, State::Failed(_))).collect();
+    let (count, names) = (failed.len(), failed.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", "));
+    let missing: usize = failed.iter().map(|entry| entry.cells.1).sum();
+    match (count, missing) {
+        (0, _) => Ok(()),
+        (_, 0) => bail!("{count} figures could not be made: {names}"),
+        _ => Err(Incomplete(format!("{count} figures could not be made: {names}; {missing} cells failed")).into()),
+    }
+}
+
+fn list(answer: &mut Answer) -> Result<()> {
+    let all = chapters()?;
+    if answer.json {
+        let named = |chapter: &Chapter| json!({"figure": chapter.name, "title": chapter.title});
+        return all.iter().try_for_each(|chapter| answer.json_line(&named(chapter)));
+    }
+    let width = all.iter().map(|chapter| chapter.name.len()).max().unwrap_or(0);
+    all.iter().try_for_each(|chapter| answer.text(&format!("{:width$}  {}\n", chapter.name, chapter.title)))
+}
+
+/// Refuses a scale that some experiment does not have, before anything is written.
+fn check_scale(chapters: &[Chapter], scale: &Scale) -> Result<()> {
+    // Figures without scales are the same at all, but a name that no experiment knows is an error.
+    built_in::find("transition")?.cells(scale)?;
+    for chapter in chapters {
+        chapter.cells(scale).with_context(|| chapter.name.clone())?;
+    }
+    Ok(())
+}
+
+/// The chapters of these names, in the order of the report.
+fn selected(names: &[String]) -> Result<Vec<Chapter>> {
+    let all = chapters()?;
+    if let Some(unknown) = names.iter().find(|name| all.iter().all(|chapter| chapter.name != **name)) {
+        let known: Vec<&str> = all.iter().map(|chapter| chapter.name.as_str()).collect();
+        bail!("there is no figure {unknown}, expected one of {}", known.join(", "));
+    }
+    Ok(all.into_iter().filter(|chapter| names.is_empty() || names.contains(&chapter.name)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gardenpath_lab::report::entry::Subject;
+
+    #[test]
+    fn figures_without_cells_are_incomplete_and_others_are_errors() {
+        let entry = |name: &str, failed, missing| Entry {
+            name: name.to_owned(),
+            title: String::new(),
+            paper: String::new(),
+            caption: String::new(),
+            figure: None,
+            findings: Vec::new(),
+            seconds: 0.0,
+            cells: (1, missing, 1 + missing),
+            command: String::new(),
+            state: if failed { State::Failed("no".into()) } else { State::Done },
+        };
+        let outcome = |entries| {
+            complete(&Report {
+                subject: Subject::Paper,
+                entries,
+                scale: "quick".into(),
+                started_text: None,
+                total_seconds: 0.0,
+                version: "0",
+            })
+        };
+        assert!(outcome(vec![entry("a", false, 0), entry("b", false, 3)]).is_ok());
+        let error = outcome(vec![entry("a", true, 2), entry("b", true, 0), entry("c", false, 0)]).unwrap_err();
+        assert!(error.is::<Incomplete>(), "{error}");
+        assert_eq!(error.to_string(), "2 figures could not be made: a, b; 2 cells failed");
+        let error = outcome(vec![entry("a", true, 0)]).unwrap_err();
+        assert!(!error.is::<Incomplete>(), "{error}");
+    }
+}

@@ -1,0 +1,223 @@
+//! Quantities that depend on the length: tables, plots and JSON of the same rows.
+
+use super::{Curve, Lengths, Shapes};
+use crate::commands::Answer;
+use crate::progress;
+use crate::terminal::plot::{Plot, Series};
+use anyhow::Result;
+use gardenpath::theory::candidates::{critical_fraction, mean_candidates};
+use gardenpath::theory::fraction::{grammatical_fraction, paper_grammatical_fraction};
+use gardenpath::theory::lengths::{length_distribution, typical_length};
+use gardenpath::theory::splits::{median_splits, splits as count_splits};
+use gardenpath::theory::trees::tree_count;
+use gardenpath::theory::{ByLength, Magnitude};
+use gardenpath_lab::draw::table::{Table, short};
+use serde::Serialize;
+
+/// A real value at one length. Deep grammars have values beyond the range of an `f64`; their logarithms are not.
+#[derive(Serialize)]
+struct Value {
+    len: usize,
+    value: f64,
+    ln_value: f64,
+}
+
+/// The probabilities of the lengths.
+pub fn lengths(arguments: &Lengths, answer: &mut Answer) -> Result<()> {
+    #[derive(Serialize)]
+    struct Document {
+        depth: usize,
+        p_binary: f64,
+        mean: f64,
+        std: f64,
+        values: Vec<Value>,
+    }
+    let Lengths { depth, p_binary } = *arguments;
+    let law = length_distribution(depth, p_binary)?;
+    let (mean, std) = (law.mean(), law.variance().sqrt());
+    if answer.json {
+        let value = |(len, value)| Value { len, value, ln_value: law.ln_probability(len) };
+        return answer.json_line(&Document { depth, p_binary, mean, std, values: law.iter().map(value).collect() });
+    }
+    answer.text(&format!("mean length {}, standard deviation {}\n\n", short(mean), short(std)))?;
+    let rows = law.iter().map(|(len, value)| [len.to_string(), short(value)]);
+    answer.text(&table(["length", "probability"], rows))?;
+    let points = law.iter().map(|(len, value)| (len as f64, value)).collect();
+    answer.text(&curve("probability of the length", vec![("lengths", points)]))
+}
+
+/// The exact numbers of trees.
+pub fn trees(arguments: &Shapes, answer: &mut Answer) -> Result<()> {
+    #[derive(Serialize)]
+    struct Exact {
+        len: usize,
+        value: String,
+    }
+    #[derive(Serialize)]
+    struct Document {
+        depth: usize,
+        values: Vec<Exact>,
+    }
+    let depth = arguments.depth;
+    let counts = tree_count(depth)?;
+    if answer.json {
+        let values = counts.iter().map(|(len, count)| Exact { len, value: count.to_string() }).collect();
+        return answer.json_line(&Document { depth, values });
+    }
+    let rows = counts.iter().map(|(len, count)| {
+        let short = count.bits() <= 64;
+        [len.to_string(), if short { count.to_string() } else { power_of_ten(Magnitude::from(count)) }]
+    });
+    answer.text(&table(["length", "trees"], rows))?;
+    let points = counts.iter().map(|(len, count)| (len as f64, Magnitude::from(count).log10())).collect();
+    answer.text(&curve("log10 of the number of trees", vec![("trees", points)]))
+}
+
+/// The fraction of grammatical strings, as printed and corrected.
+pub fn fraction(arguments: &Curve, answer: &mut Answer) -> Result<()> {
+    #[derive(Serialize)]
+    struct Both {
+        len: usize,
+        value: f64,
+        corrected: f64,
+        ln_value: f64,
+        ln_corrected: f64,
+    }
+    #[derive(Serialize)]
+    struct Document {
+        depth: usize,
+        binary_fraction: f64,
+        ternary_fraction: f64,
+        p_binary: f64,
+        values: Vec<Both>,
+    }
+    let Lengths { depth, p_binary } = arguments.lengths;
+    let (binary_fraction, ternary_fraction) = arguments.both();
+    let paper = paper_grammatical_fraction(depth, binary_fraction, ternary_fraction, p_binary)?;
+    let corrected = grammatical_fraction(depth, binary_fraction, ternary_fraction, p_binary)?;
+    if answer.json {
+        let both = |(len, paper): (usize, &Magnitude)| Both {
+            len,
+            value: paper.value(),
+            corrected: corrected.value(len),
+            ln_value: paper.ln(),
+            ln_corrected: corrected.ln(len),
+        };
+        let values = paper.iter().map(both).collect();
+        return answer.json_line(&Document { depth, binary_fraction, ternary_fraction, p_binary, values });
+    }
+    let rows = paper.iter().zip(corrected.iter());
+    let rows = rows.map(|((len, paper), (_, corrected))| [len.to_string(), magnitude(*paper), magnitude(*corrected)]);
+    answer.text(&table(["length", "paper", "corrected"], rows))?;
+    let series = vec![("paper", log_points(&paper)), ("corrected", log_points(&corrected))];
+    answer.text(&curve("log10 of the grammatical fraction", series))
+}
+
+/// The parser's candidates, and where they neither die out nor explode.
+pub fn candidates(arguments: &Curve, answer: &mut Answer) -> Result<()> {
+    #[derive(Serialize)]
+    struct Document {
+        depth: usize,
+        binary_fraction: f64,
+        ternary_fraction: f64,
+        p_binary: f64,
+        critical_fraction: f64,
+        typical_length: usize,
+        values: Vec<Value>,
+    }
+    let Lengths { depth, p_binary } = arguments.lengths;
+    let (binary_fraction, ternary_fraction) = arguments.both();
+    let mean = mean_candidates(depth, binary_fraction, ternary_fraction)?;
+    let typical_length = typical_length(depth, p_binary)?;
+    let spinner = progress::spinner("searching the critical fraction");
+    let critical_fraction = critical_fraction(depth, p_binary)?;
+    spinner.finish_and_clear();
+    if answer.json {
+        let values =
+            mean.iter().map(|(len, value)| Value { len, value: value.value(), ln_value: value.ln() }).collect();
+        return answer.json_line(&Document {
+            depth,
+            binary_fraction,
+            ternary_fraction,
+            p_binary,
+            critical_fraction,
+            typical_length,
+            values,
+        });
+    }
+    let at_typical = mean.get(typical_length).copied().map_or("0".to_owned(), magnitude);
+    answer.text(&format!("critical fraction {critical_fraction:.6} at depth {depth}\n"))?;
+    answer.text(&format!("{at_typical} candidates at the typical length {typical_length}\n\n"))?;
+    let rows = mean.iter().map(|(len, value)| [len.to_string(), magnitude(*value)]);
+    answer.text(&table(["length", "candidates"], rows))?;
+    answer.text(&curve("log10 of the number of candidates", vec![("candidates", log_points(&mean))]))
+}
+
+/// The numbers of splits of a span of the root.
+pub fn splits(arguments: &Shapes, answer: &mut Answer) -> Result<()> {
+    #[derive(Serialize)]
+    struct Splits {
+        len: usize,
+        binary: u64,
+        ternary: u64,
+    }
+    #[derive(Serialize)]
+    struct Median {
+        binary: f64,
+        ternary: f64,
+    }
+    #[derive(Serialize)]
+    struct Document {
+        depth: usize,
+        median: Median,
+        values: Vec<Splits>,
+    }
+    let depth = arguments.depth;
+    let median = median_splits(depth)?;
+    let median = Median { binary: median.binary, ternary: median.ternary };
+    let lengths = 1 << depth..=3usize.pow(depth as u32);
+    let values = lengths.map(|len| {
+        let found = count_splits(len, depth)?;
+        Ok(Splits { len, binary: found.binary, ternary: found.ternary })
+    });
+    let values = values.collect::<Result<Vec<Splits>>>()?;
+    if answer.json {
+        return answer.json_line(&Document { depth, median, values });
+    }
+    answer.text(&format!("median: {} binary, {} ternary splits\n\n", short(median.binary), short(median.ternary)))?;
+    let rows = values.iter().map(|row| [row.len, row.binary as usize, row.ternary as usize].map(|n| n.to_string()));
+    answer.text(&table(["length", "binary", "ternary"], rows))?;
+    let points = |count: fn(&Splits) -> u64| values.iter().map(|row| (row.len as f64, count(row) as f64)).collect();
+    let series = vec![("binary", points(|row| row.binary)), ("ternary", points(|row| row.ternary))];
+    answer.text(&curve("number of splits", series))
+}
+
+/// Tables of more lengths than this are thinned out.
+const MAX_ROWS: usize = 24;
+
+fn table<const N: usize>(headings: [&str; N], rows: impl ExactSizeIterator<Item = [String; N]>) -> String {
+    let lengths = rows.len();
+    let step = lengths.div_ceil(MAX_ROWS).max(1);
+    let mut table = Table::new(headings);
+    rows.step_by(step).for_each(|row| table.row(row));
+    if step == 1 { table.to_string() } else { format!("{table}(one length in {step}; --json has all {lengths})\n") }
+}
+
+fn curve(y_label: &str, series: Vec<(&str, Vec<(f64, f64)>)>) -> String {
+    let series = series.into_iter().map(|(name, points)| Series { name: name.to_owned(), points }).collect();
+    "\n".to_owned() + &Plot { x_label: "length".into(), y_label: y_label.to_owned(), series }.draw()
+}
+
+fn log_points(values: &ByLength<Magnitude>) -> Vec<(f64, f64)> {
+    values.iter().map(|(len, value)| (len as f64, value.log10())).collect()
+}
+
+fn magnitude(value: Magnitude) -> String {
+    let plain = value.value();
+    if plain.is_normal() || value.is_zero() { short(plain) } else { power_of_ten(value) }
+}
+
+fn power_of_ten(value: Magnitude) -> String {
+    let log = value.log10();
+    format!("{:.3}e{}", 10f64.powf(log - log.floor()), log.floor())
+}

@@ -1,0 +1,235 @@
+//! `gardenpath train`: a network on the sentences of a random grammar, up to its best test loss.
+
+mod curve;
+mod line;
+mod task;
+
+use super::Answer;
+use crate::cli::ensemble::{EffectiveFractions, LawOptions, RANDOM_GRAMMAR, RuleOptions, note_rounding};
+use crate::cli::{SeedOption, choice, size, whole_number};
+use crate::progress;
+use crate::signals::{Interrupt, LastWord};
+use anyhow::Result;
+use clap::Args;
+use gardenpath_lab::choice::Choice;
+use gardenpath_lab::draw::table::{grouped, short};
+use gardenpath_lab::files;
+use gardenpath_lab::files::run::{RESULT, RunDirectory};
+use gardenpath_lab::outcome::Interrupted;
+use gardenpath_lab::training::choices::{Choices, Model, Rule, Scale};
+use gardenpath_lab::training::report::Report;
+use gardenpath_lab::training::session::Session;
+use gardenpath_lab::training::{Device, Outcome, Recipe};
+use gardenpath_nn::train::{Progress, Settings};
+use line::StatusLine;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use task::{Task, TestSet};
+
+/// The arguments of `train`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The grammar is that of 'grammar sample' with the same seed, the training set the first sentences of 'corpus sample' with \
+the same seed: sets of all sizes nest. Training stops when the test loss rises or no longer falls; the best network counts. \
+With -o the run is kept in a directory: weights (safetensors), measurements, picture; started again it resumes.
+
+Examples:
+  gardenpath train --model cnn --vocab 8 --depth 2 --fraction 0.125 --samples 4096 --width 256 --seed 1
+  gardenpath train --model inn --vocab 16 --depth 3 --fraction 0.0625 --samples 3e4 --width 128 -o run
+  gardenpath train --model transformer --grammar g.pcfg --samples 1e4 --width 128 --json
+  gardenpath train --model cnn --corpus mine.jsonl --test others.jsonl --depth 3 --width 128 -o run")]
+pub struct Arguments {
+    /// The kind of network
+    #[arg(long, value_parser = choice::<Model>())]
+    model: Model,
+    /// Train on the sentences of this grammar instead of a random one; with --corpus, the grammar of the corpus if it is known
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["vocab", "depth"], conflicts_with_all = RANDOM_GRAMMAR)]
+    grammar: Option<PathBuf>,
+    /// Train on your own sentences with their roots (.parquet, .jsonl or .tsv); needs --test
+    #[arg(long, value_name = "FILE", conflicts_with = "vocab", conflicts_with_all = RANDOM_GRAMMAR)]
+    corpus: Option<PathBuf>,
+    /// Number of symbols of each level, tokens included
+    #[arg(long, value_parser = size, required_unless_present_any = ["grammar", "corpus"], requires = "depth")]
+    vocab: Option<usize>,
+    /// Number of layers of rules; with --corpus, of the trees that you expect
+    #[arg(long, value_parser = size, required_unless_present = "grammar")]
+    depth: Option<usize>,
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    law: LawOptions,
+    /// Number of sentences to learn from [default: all of --corpus]
+    #[arg(long, value_parser = whole_number, value_name = "N", required_unless_present = "corpus")]
+    samples: Option<u64>,
+    /// Number of fresh sentences to test on [default: 20000]
+    #[arg(long, value_parser = whole_number, value_name = "N", conflicts_with_all = ["corpus", "test"])]
+    test_samples: Option<u64>,
+    /// Other sentences to test what is learned from --corpus (.parquet, .jsonl or .tsv)
+    #[arg(long, value_parser = task::test_set, value_name = "FILE")]
+    test: Option<TestSet>,
+    /// Channels of each layer [default: 512]
+    #[arg(long, default_value = "512", value_parser = size, hide_default_value = true)]
+    width: usize,
+    #[command(flatten)]
+    seed: SeedOption,
+    /// Sentences of a batch
+    #[arg(long, default_value = "128", value_parser = size, value_name = "N")]
+    batch: usize,
+    /// How weights move [default: sgd (cnn, inn), adam (transformer)]; another one needs --learning-rate
+    #[arg(long, value_parser = choice::<Rule>())]
+    optimizer: Option<Rule>,
+    /// Learning rate [default: the width (cnn, inn), 0.0005 (transformer)]
+    #[arg(long, value_name = "R")]
+    learning_rate: Option<f64>,
+    /// Scale of hidden layers (cnn, inn) [default: fan-in]
+    #[arg(long, value_parser = choice::<Scale>())]
+    normalization: Option<Scale>,
+    /// Layers of a transformer [default: the depth]
+    #[arg(long, value_parser = size, value_name = "N")]
+    layers: Option<usize>,
+    /// Heads of a transformer [default: 16]
+    #[arg(long, value_parser = size, value_name = "N")]
+    heads: Option<usize>,
+    /// Hidden size of a transformer's perceptrons [default: four times the width]
+    #[arg(long, value_parser = size, value_name = "N")]
+    mlp: Option<usize>,
+    /// Largest number of steps
+    #[arg(long, default_value = "100000", value_parser = whole_number, value_name = "N")]
+    max_steps: u64,
+    /// Steps before which a plateau does not end training
+    #[arg(long, default_value = "2000", value_parser = whole_number, value_name = "N")]
+    min_steps: u64,
+    /// Stop when the steps have grown by this factor without a better test loss
+    #[arg(long, default_value_t = 2.0, value_name = "X")]
+    patience: f64,
+    /// Where to compute
+    #[arg(long, value_parser = choice::<Device>(), default_value = "cpu")]
+    device: Device,
+    /// Directory to keep the run in, or to go on from
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
+    let mut task = Task::of(arguments)?;
+    let recipe = arguments.recipe(&task)?;
+    let network = task.network(&recipe)?;
+    let prepare = |path: &PathBuf| RunDirectory::prepare(path, &recipe, task.grammar.as_ref());
+    let directory = arguments.output.as_ref().map(prepare).transpose()?;
+    if let Some(remark) = directory.as_ref().and_then(RunDirectory::remark) {
+        progress::note(remark);
+    }
+    if let Some(result) = directory.as_ref().map(RunDirectory::result).transpose()?.flatten() {
+        crate::progress::note("this run has ended before; here is its result");
+        return if answer.json { answer.json_line(&result) } else { answer.text(&(result_text(&result) + "\n")) };
+    }
+    if let Some(directory) = &directory {
+        files::atomic::check(&directory.file(RESULT))?;
+    }
+    let _last_word = LastWord::new(match directory {
+        Some(_) => || Interrupted("the same command resumes".into()),
+        None => || Interrupted("nothing was kept; -o DIR makes a run resumable".into()),
+    });
+    let clock = Instant::now();
+    let data = task.take_data(&recipe)?;
+    let session = Session {
+        recipe: &recipe,
+        network: &network,
+        data: &data,
+        device: arguments.device,
+        directory: directory.as_ref(),
+    };
+    let progress = train(&session, &task)?;
+
+    let report = Report {
+        vocab: task.vocab,
+        depth: task.shape.depth(),
+        fraction: task.ensemble.as_ref().and_then(|_| arguments.rules.fraction(task.vocab)),
+        effective_fractions: task.ensemble.as_ref().map(EffectiveFractions::of).transpose()?,
+        weights: network.parameters().iter().map(|parameter| parameter.len()).sum(),
+        device: arguments.device.name(),
+        outcome: Outcome::new(&network, &data, &progress),
+        seconds: clock.elapsed().as_secs_f64(),
+        recipe: &recipe,
+    };
+    if let Some(directory) = &directory {
+        report.save(directory, &progress.records, &network)?;
+    }
+    if answer.json {
+        return answer.json_line(&report);
+    }
+    let result = result_text(&serde_json::to_value(&report)?);
+    answer.text(&format!("{}\n{result}\n", curve::in_terminal(&progress.records, &network, &data)))
+}
+
+/// Trains to the end, with a line on the terminal. A run that is kept is saved before it is left.
+fn train(session: &Session<'_>, task: &Task) -> Result<Progress> {
+    let mut status = StatusLine::new(session.network, session.data.bayes_loss());
+    let interrupt = session.directory.map(|_| Interrupt::listen());
+    // Said once training has begun: whatever is wrong is the only line.
+    let mut is_first = true;
+    let outcome = session.train(&mut |event, trainer| {
+        if std::mem::take(&mut is_first) {
+            let _ = note_rounding(&task.ensemble);
+        }
+        status.show(event, trainer.progress(), trainer.last_step());
+        interrupt.as_ref().is_some_and(|interrupt| interrupt.within(Duration::ZERO))
+    })?;
+    if outcome.progress.ending.is_none() {
+        crate::progress::clear();
+        let step = grouped(outcome.progress.step);
+        return Err(Interrupted(format!("step {step} is kept; the same command resumes")).into());
+    }
+    Ok(outcome.progress)
+}
+
+impl Arguments {
+    fn recipe(&self, task: &Task) -> Result<Recipe> {
+        let Arguments { model, width, batch, max_steps, min_steps, patience, .. } = *self;
+        let Arguments { optimizer, learning_rate, normalization, layers, heads, mlp, .. } = *self;
+        let settings = Settings { batch, max_steps, min_steps, patience };
+        let choices = Choices {
+            model,
+            width,
+            samples: task.samples,
+            test: task.test,
+            seed: self.seed.number(),
+            settings,
+            optimizer,
+            learning_rate,
+            normalization,
+            layers,
+            heads,
+            mlp,
+        };
+        let recipe = choices.recipe(task.shape.depth(), &|name| format!("--{}", name.replace('_', "-")))?;
+        Ok(Recipe { corpora: task.corpora(), ..recipe })
+    }
+}
+
+fn result_text(result: &serde_json::Value) -> String {
+    let number = |key: &str| result[key].as_f64().unwrap_or(f64::NAN);
+    let count = |key: &str| grouped(result[key].as_u64().unwrap_or_default());
+    let percent = |key: &str| format!("{:.1}%", 100.0 * number(key));
+    let bayes = match result["bayes_loss"].as_f64() {
+        Some(loss) => format!("\nBayes     {}, accuracy {}", short(loss), percent("bayes_accuracy")),
+        None => String::new(),
+    };
+    format!(
+        "test loss {} ({} of guessing), accuracy {}{bayes}\nbest at step {} of {} ({} epochs), {} s\nended by {}",
+        short(number("test_loss")),
+        short(number("normalized_loss")),
+        percent("test_accuracy"),
+        count("best_step"),
+        count("steps"),
+        short(number("epochs")),
+        short(number("seconds")),
+        match result["ending"].as_str() {
+            Some("rise") => "a rise of the test loss",
+            Some("plateau") => "a plateau of the test loss",
+            Some("diverged") => "a NaN loss; try a smaller --learning-rate",
+            _ => "the largest number of steps",
+        },
+    )
+}

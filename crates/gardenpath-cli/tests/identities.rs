@@ -1,0 +1,81 @@
+//! Stored results stay valid: the identities of cells never change while their measure has the same version.
+
+use gardenpath_lab::experiment::built_in::{ALL, find};
+use gardenpath_lab::experiment::{Experiment, Scale};
+use gardenpath_lab::measure::Measure;
+use gardenpath_lab::store::{Found, Store};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// A hash of the identities of all cells, in their order.
+fn hash(experiment: &Experiment, scale: &Scale) -> String {
+    let all: String = experiment.cells(scale).unwrap().iter().map(|cell| cell.identity() + "\n").collect();
+    Sha256::digest(all.as_bytes())[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn the_cells_of_all_experiments_keep_their_identities() {
+    let found: Vec<(&str, String, String)> = ALL
+        .iter()
+        .map(|(name, _)| {
+            let experiment = find(name).unwrap();
+            (*name, hash(&experiment, &Scale::QUICK), hash(&experiment, &Scale::FULL))
+        })
+        .collect();
+    let found: Vec<(&str, &str, &str)> = found.iter().map(|(name, quick, full)| (*name, &**quick, &**full)).collect();
+    assert_eq!(found, FROZEN);
+}
+
+/// Experiment, and hashes of the identities of its cells at the scales quick and full.
+const FROZEN: &[(&str, &str, &str)] = &[
+    ("architectures", "9a6b286c0b530da9", "21bbe07dadf37cc2"),
+    ("bifurcation", "925beacdadf4fba9", "925beacdadf4fba9"),
+    ("candidates", "e1a81207c9488724", "ef7b73de24d0cf3e"),
+    ("cnn", "1a259254b3d2a15d", "317f63ae07978edb"),
+    ("cnn-ambiguous", "af9c9c67f5d810d1", "dfda1793e490b36b"),
+    ("cnn-quarter", "2c3b34c959bf4d8d", "e26914bf8805bed2"),
+    ("inference", "e099386da1026c9e", "631afb8052baa85f"),
+    ("inn", "ee8424c9ee54ea15", "d19eb990cd2df973"),
+    ("learners", "e34f95812fb57c42", "4645a7b6aac347ad"),
+    ("prediction", "35e04df396ed1d9b", "28fd24c2cef809ff"),
+    ("probes", "6a01e8b57694080c", "65962514f2f46fa8"),
+    ("purity", "51960090be72492b", "386d541929935160"),
+    ("rules", "44c460851c58ad2e", "3fe21effac29da86"),
+    ("scaling", "6aab518c0a40b9e9", "6aab518c0a40b9e9"),
+    ("signal", "cc769a413c0c1e09", "df5ea0f16fead366"),
+    ("snr", "897327348c6b8777", "9fe8114105b95c07"),
+    ("sparsity", "248d3b2b47705c82", "248d3b2b47705c82"),
+    ("splits", "248d3b2b47705c82", "248d3b2b47705c82"),
+    ("topologies", "56ccc02b6a6297fc", "b468713260eed664"),
+    ("transformer", "3f13d05e1f958d81", "b1dafdb34a0b4e0a"),
+    ("transition", "1154fbd7a881c793", "0cdef289d6270ba6"),
+    ("translation", "6aab518c0a40b9e9", "6aab518c0a40b9e9"),
+    ("tree-numbers", "84097facbd9ab543", "84097facbd9ab543"),
+    ("vectors", "b793a35a388af992", "b793a35a388af992"),
+    ("width", "d7609c670966550e", "617898a7793b3f89"),
+];
+
+#[test]
+fn the_results_of_this_repository_are_found() {
+    let results = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../results/cells"));
+    let mut names: Vec<_> = std::fs::read_dir(results).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.sort();
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::open(directory.path()).unwrap();
+    let mut found = 0;
+    for path in names {
+        let mut stored: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        let Value::Object(mut values) = stored["parameters"].take() else { panic!("{}", path.display()) };
+        let parameters = values.clone();
+        let Some(Value::String(name)) = values.remove("measure") else { panic!("{}", path.display()) };
+        let cell = Measure::new(&name, values).unwrap();
+        assert_eq!(cell.parameters(), parameters);
+        let file = path.file_name().unwrap();
+        assert_eq!(format!("{}.json", cell.identity()), file.to_str().unwrap());
+        std::fs::copy(&path, directory.path().join("cells").join(file)).unwrap();
+        assert_eq!(store.look(&cell).unwrap(), Found::Whole(()));
+        found += 1;
+    }
+    assert!(found >= 18, "{found} results");
+}

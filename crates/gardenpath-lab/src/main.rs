@@ -1,7 +1,0 @@
-//! The program `gardenpath`; everything is in the library.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    gardenpath_lab::run(std::env::args_os()).into()
-}

@@ -1,0 +1,107 @@
+//! What exact covariances are made of: the seven local topologies, the norms of rows, and a transition matrix.
+
+use super::ensemble::Sampled;
+use super::parameter::parameters;
+use super::result::results;
+use super::{Keeper, Kind};
+use anyhow::Result;
+use gardenpath::ExpectedMoments;
+use gardenpath::proof::{Diagram, RowNorms, Transition, diagrams};
+
+parameters! {
+    /// The parameters.
+    pub struct Topologies {
+        ..sampled: Sampled;
+        seed: u64 => "Seed of the grammar";
+    }
+}
+
+results! {
+    /// The results.
+    pub struct TopologiesResult {
+        share_i: f64 => "Share of diagram i in the squared covariance";
+        share_ii: f64 => "Share of diagram ii in the squared covariance";
+        share_iii: f64 => "Share of diagram iii in the squared covariance";
+        share_iv: f64 => "Share of diagram iv in the squared covariance";
+        share_v: f64 => "Share of diagram v in the squared covariance";
+        share_vi: f64 => "Share of diagram vi in the squared covariance";
+        share_vii: f64 => "Share of diagram vii in the squared covariance";
+        norm_ii: f64 => "Squared norm of diagram ii on rules, in units of that of the siblings";
+        norm_iii: f64 => "Squared norm of diagram iii on rules, in units of that of the siblings";
+        norm_iv: f64 => "Squared norm of diagram iv on rules, in units of that of the siblings";
+        norm_vi: f64 => "Squared norm of diagram vi on rules, in units of that of the siblings";
+        norm_vii: f64 => "Squared norm of diagram vii on rules, in units of that of the siblings";
+        binary: f64 => "Squared norm of rows of binary rules over its limit";
+        binary_paper: f64 => "The same over the limit of the paper";
+        other_pairs: f64 => "Squared norm of other rows of pairs, over the limit of binary rules";
+        ternary: f64 => "Squared norm of rows of ternary rules over its limit";
+        ternary_free: f64 => "The same of rules without a binary one in them";
+        ternary_overlapping: f64 => "The same of rules with a binary one in them";
+        other_triples: f64 => "Squared norm of other rows of triples, over the limit of ternary rules";
+        operator: Option<f64> => "Squared operator norm of a transition matrix times the number of rules of a symbol";
+        row_sums: Option<f64> => "Squared row sums of it, over its squared Frobenius norm";
+    }
+}
+
+impl Kind for Topologies {
+    type Output = TopologiesResult;
+
+    const NAME: &'static str = "topologies";
+    const MEANING: &'static str = "What the exact covariances of tokens with the root are made of, by local topology";
+
+    fn settle(&mut self) -> Result<()> {
+        self.sampled.check()
+    }
+
+    fn run(&self, _: &dyn Keeper) -> Result<TopologiesResult> {
+        let grammar = self.sampled.grammar(self.seed)?;
+        let level = grammar.depth();
+        let moments = ExpectedMoments::new(&grammar)?;
+        let parts = diagrams(&grammar, level, &moments)?;
+        let [i, ii, iii, iv, v, vi, vii] = &parts[..] else { unreachable!("there are seven diagrams") };
+        // Those that disturb, on the rows of rules, in units of the siblings.
+        let among_pairs = |part: &Diagram| part.on_rules / i.on_rules;
+        let among_triples = |part: &Diagram| part.on_rules / v.on_rules;
+        let rows = RowNorms::new(&grammar, level, &moments.covariance())?;
+        // In units of the limit that they should reach; tuples that are no rules in units of the limit of rules.
+        let (pairs, triples) = (rows.binary_limit.size_biased, rows.ternary_limit.size_biased);
+        // Of the first child of binary rules, in units of the paper's limits: 1 / m, and the squared Frobenius norm.
+        let layer = grammar.layer(level - 1);
+        let rules =
+            layer.rules().iter().filter(|rule| rule.children.len() == 2).count() as f64 / layer.parents() as f64;
+        let delta = Transition::new(layer, 2, 0).ok();
+        Ok(TopologiesResult {
+            share_i: i.share,
+            share_ii: ii.share,
+            share_iii: iii.share,
+            share_iv: iv.share,
+            share_v: v.share,
+            share_vi: vi.share,
+            share_vii: vii.share,
+            norm_ii: among_pairs(ii),
+            norm_iii: among_pairs(iii),
+            norm_iv: among_pairs(iv),
+            norm_vi: among_triples(vi),
+            norm_vii: among_triples(vii),
+            binary: rows.binary / pairs,
+            binary_paper: rows.binary / rows.binary_limit.paper,
+            other_pairs: rows.other_pairs / pairs,
+            ternary: rows.ternary / triples,
+            ternary_free: rows.free / triples,
+            ternary_overlapping: rows.overlapping / triples,
+            other_triples: rows.other_triples / triples,
+            operator: delta.as_ref().map(|delta| rules * delta.operator_energy()),
+            row_sums: delta.map(|delta| delta.row_sum_energy() / delta.frobenius_energy()),
+        })
+    }
+
+    fn work(&self) -> f64 {
+        // Each part has a table of all triples by root, and each rule adds to a row of it for every root.
+        let vocab = self.sampled.vocab as f64;
+        self.sampled.work() + 1.5e-7 * vocab.powi(4) + 6e-9 * self.sampled.rules() * vocab * vocab
+    }
+
+    fn tiny(&self) -> Self {
+        Topologies { sampled: Sampled::tiny(16, 2, 0.25), seed: 1 }
+    }
+}

@@ -1,0 +1,30 @@
+//! Messages for people: one line each, of reasonable length.
+
+/// The longest line of a message, in characters. Longer ones quote a file, not a fault.
+const LONGEST: usize = 600;
+
+/// A message in one line of reasonable length: of a longer one the beginning and the end remain, where the file and the reason are.
+pub fn one_line(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    if text.chars().nth(LONGEST).is_none() {
+        return text.chars().map(plain).collect();
+    }
+    let head = text.chars().take(LONGEST * 2 / 3);
+    let tail: Vec<char> = text.chars().rev().take(LONGEST / 4).collect();
+    head.chain(" … ".chars()).chain(tail.into_iter().rev()).map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_one_line_of_reasonable_length() {
+        assert_eq!(one_line("a\nb\tc"), "a b c");
+        let whole = "é".repeat(LONGEST);
+        assert_eq!(one_line(&whole), whole);
+        let line = one_line(&format!("file: {}: the reason", "é".repeat(10_000_000)));
+        assert!(line.starts_with("file: éé") && line.ends_with("éé: the reason"), "{line}");
+        assert!(line.chars().count() < LONGEST);
+    }
+}

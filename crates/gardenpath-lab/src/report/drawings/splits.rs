@@ -1,0 +1,141 @@
+//! How many ways a parser has to cut a span in two and in three.
+
+use super::sketch::{FAINT, INK};
+use crate::experiment::plan::Origin;
+use crate::report::{Finding, Page, Picture};
+use anyhow::Result;
+use gardenpath::theory::splits::splits;
+use gardenpath_plot::{Anchor, Drawing, Figure, Palette, Stroke};
+
+pub(in crate::report) const SPLITS: Picture = Picture {
+    name: "binary_ternary_splits",
+    title: "Binary and ternary splits of a span",
+    paper: "The parent of a span is found by cutting the span in two or in three, each part having a length that a \
+            symbol one level below can have; six tokens are cut in one way each, 3-3 and 2-2-2.",
+    draw: sketch,
+};
+
+/// The span that is sketched, and the levels that its parent is above the tokens.
+const SPAN: usize = 13;
+const HEIGHT: usize = 3;
+
+fn sketch() -> Result<Page> {
+    let (binary, ternary) = (cuts(SPAN, HEIGHT, 2), cuts(SPAN, HEIGHT, 3));
+    let expected = splits(SPAN, HEIGHT)?;
+    let six = splits(6, 2)?;
+    let panels = vec![sketched("Binary splits", &binary).into(), sketched("Ternary splits", &ternary).into()];
+    Ok(Page {
+        figure: Figure { panel_height: Some(140.0), ..Figure::grid(2, panels) },
+        caption: format!(
+            "All ways in which a symbol {HEIGHT} levels above the tokens can stand on {SPAN} tokens: its children, two or \
+             three symbols one level below, share the span, and each has between 4 and 9 tokens. A parser sums over \
+             all of them."
+        ),
+        findings: vec![
+            Finding::check(
+                Origin::Identity,
+                "The splits that are drawn are those that the closed form counts",
+                format!(
+                    "{} binary and {} ternary ones drawn, {} and {} counted",
+                    binary.len(),
+                    ternary.len(),
+                    expected.binary,
+                    expected.ternary
+                ),
+                (binary.len() as u64, ternary.len() as u64) == (expected.binary, expected.ternary),
+            ),
+            Finding::check(
+                Origin::PaperFormula,
+                "Two levels above the tokens, six of them are split in one way each, 3-3 and 2-2-2",
+                format!(
+                    "{} binary and {} ternary split, {:?} and {:?}",
+                    six.binary,
+                    six.ternary,
+                    cuts(6, 2, 2),
+                    cuts(6, 2, 3)
+                ),
+                cuts(6, 2, 2) == [[3, 3]] && cuts(6, 2, 3) == [[2, 2, 2]] && (six.binary, six.ternary) == (1, 1),
+            ),
+        ],
+    })
+}
+
+/// All ways to cut a span into parts that stand one level lower, by the lengths of the parts.
+pub(super) fn cuts(span: usize, height: usize, parts: usize) -> Vec<Vec<usize>> {
+    let below = height as u32 - 1;
+    if parts == 0 {
+        return if span == 0 { vec![Vec::new()] } else { Vec::new() };
+    }
+    let firsts = (2usize.pow(below)..=3usize.pow(below)).filter(|&first| first <= span);
+    let rest =
+        |first: usize| cuts(span - first, height, parts - 1).into_iter().map(move |rest| [vec![first], rest].concat());
+    firsts.flat_map(rest).collect()
+}
+
+/// The span under its parent, and a row for each way to cut it.
+fn sketched(title: &str, cuts: &[Vec<usize>]) -> Drawing {
+    const TOKEN: f64 = 20.0;
+    const LEFT: f64 = 30.0;
+    const TOP: f64 = 46.0;
+    const ROW: f64 = 19.0;
+    let mut sketch = Drawing::new(2.0 * LEFT + TOKEN * SPAN as f64, TOP + 6.2 * ROW);
+    let (right, middle) = (LEFT + TOKEN * SPAN as f64, LEFT + TOKEN * SPAN as f64 / 2.0);
+    sketch.text((middle, 12.0), 14.0, Anchor::Middle, INK, "*z*");
+    sketch.line((middle, 17.0), (LEFT + 2.0, 32.0), Stroke::solid(INK, 1.2));
+    sketch.line((middle, 17.0), (right - 2.0, 32.0), Stroke::solid(INK, 1.2));
+    sketch.line((LEFT + 2.0, 32.0), (right - 2.0, 32.0), Stroke::solid(INK, 1.2));
+    for token in 0..SPAN {
+        sketch.disc((LEFT + TOKEN * (token as f64 + 0.5), 39.0), 2.4, FAINT);
+    }
+    for (row, cut) in cuts.iter().enumerate() {
+        let (mut left, top) = (LEFT, TOP + 4.0 + ROW * row as f64);
+        for (part, &len) in cut.iter().enumerate() {
+            let width = TOKEN * len as f64;
+            sketch.bar((left + 1.0, top), (width - 2.0, ROW - 4.0), Palette::Categorical.colour(part, 3).as_str());
+            // The first row says what the parts are, the others how long they are.
+            let text = match row {
+                0 => format!("*{}*: {len}", ["a", "b", "c"][part]),
+                _ => len.to_string(),
+            };
+            let ink = if part == 1 { INK } else { "#ffffff" };
+            sketch.text((left + width / 2.0, top + 11.5), 11.5, Anchor::Middle, ink, &text);
+            left += width;
+        }
+    }
+    sketch.titled(title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gardenpath::theory::splits::median_splits;
+
+    #[test]
+    fn cuts_are_as_many_as_the_closed_form_says() {
+        for height in 1..=4 {
+            for span in 0..=3usize.pow(height as u32) + 1 {
+                let expected = splits(span, height).unwrap();
+                assert_eq!(cuts(span, height, 2).len() as u64, expected.binary);
+                assert_eq!(cuts(span, height, 3).len() as u64, expected.ternary);
+            }
+        }
+    }
+
+    #[test]
+    fn every_part_has_a_bar_of_its_length() {
+        let cuts = cuts(SPAN, HEIGHT, 2);
+        assert!(cuts.iter().all(|cut| cut.iter().sum::<usize>() == SPAN));
+        assert_eq!(sketched("", &cuts).svg().matches("<rect").count(), 1 + 2 * cuts.len());
+    }
+
+    #[test]
+    fn medians_by_brute_force() {
+        for height in 1..=4 {
+            let mut counts: Vec<usize> =
+                (1 << height..=3usize.pow(height as u32)).map(|span| cuts(span, height, 3).len()).collect();
+            counts.sort_unstable();
+            let middle = counts.len() / 2;
+            assert_eq!(median_splits(height).unwrap().ternary, (counts[middle - 1] + counts[middle]) as f64 / 2.0);
+        }
+    }
+}

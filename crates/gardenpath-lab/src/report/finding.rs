@@ -1,0 +1,131 @@
+//! What was found about a claim, and how claims are counted.
+
+use crate::analysis::Judged;
+use crate::experiment::plan::Origin;
+use crate::fit::Verdict;
+use crate::table::Table;
+use serde::Serialize;
+
+/// A claim, and what was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// The claim, in one line.
+    pub claim: String,
+    /// Who says so.
+    pub source: Origin,
+    /// The numbers that were measured, in one line for each group that the claim is about.
+    #[serde(rename = "result")]
+    pub measured: Vec<String>,
+    /// What the claim allows and why, in one line; empty if the claim says it itself.
+    pub allows: String,
+    /// Whether they agree.
+    pub verdict: Verdict,
+    /// The claim of another chapter that says the same, as `experiment/id`.
+    pub same_as: Option<String>,
+}
+
+impl Finding {
+    /// A finding about something that holds or not.
+    pub fn check(source: Origin, claim: impl Into<String>, measured: impl Into<String>, holds: bool) -> Self {
+        Finding {
+            claim: claim.into(),
+            source,
+            measured: vec![measured.into()],
+            allows: String::new(),
+            verdict: if holds { Verdict::Agrees } else { Verdict::Differs },
+            same_as: None,
+        }
+    }
+}
+
+/// The findings of judged claims: one for each claim, with a line for each of its groups.
+pub fn of_claims(claims: &[Judged]) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for (number, judged) in claims.iter().enumerate() {
+        let words = judged.words();
+        let line = if words.is_empty() { judged.because.clone() } else { format!("{words}: {}", judged.because) };
+        if let Some(last) = findings.last_mut()
+            && claims[number - 1].id == judged.id
+        {
+            last.measured.push(line);
+            last.verdict = Verdict::of_all([last.verdict, judged.verdict]);
+            continue;
+        }
+        findings.push(Finding {
+            claim: judged.statement.clone(),
+            source: judged.source,
+            measured: vec![line],
+            allows: format!("{}. {}", judged.expectation(), judged.reason),
+            verdict: judged.verdict,
+            same_as: judged.same_as.clone(),
+        });
+    }
+    findings
+}
+
+/// A sentence about networks whose training was cut off, if there are any, to be put behind a caption.
+pub fn cut_off(table: &Table) -> String {
+    let Ok(endings) = table.column("ending") else { return String::new() };
+    let endings: Vec<_> = (0..table.len()).map(|row| endings.value(row)).filter(|ending| !ending.is_null()).collect();
+    match (endings.iter().filter(|ending| **ending == "steps").count(), endings.len()) {
+        (0, _) => String::new(),
+        (cut, all) => format!(
+            " {cut} of {all} networks reached their limit of steps while they were still learning: their losses are upper \
+             bounds, and so is a P* that depends on them."
+        ),
+    }
+}
+
+/// How claims of each kind were judged, in one line: the paper's formulas and its experiments first, then identities, our own claims,
+/// and those that repeat another.
+pub fn headline<'f>(findings: impl Iterator<Item = &'f Finding>) -> String {
+    let (repeated, counted): (Vec<&Finding>, Vec<&Finding>) = findings.partition(|finding| finding.same_as.is_some());
+    let verdicts = |source: Origin| {
+        let of_source: Vec<Verdict> =
+            counted.iter().filter(|finding| finding.source == source).map(|finding| finding.verdict).collect();
+        let count = |verdict: Verdict| of_source.iter().filter(|own| **own == verdict).count();
+        let some = Verdict::ALL.into_iter().map(|verdict| (verdict, count(verdict))).filter(|(_, count)| *count > 0);
+        let words: Vec<String> = some.map(|(verdict, count)| verdict.counted(count)).collect();
+        (of_source.len(), if words.is_empty() { "none was checked".to_owned() } else { words.join(", ") })
+    };
+    let (formulas, of_formulas) = verdicts(Origin::PaperFormula);
+    let (experiments, of_experiments) = verdicts(Origin::PaperExperiment);
+    let mut text = format!(
+        "Of the paper's {formulas} formulas: {of_formulas}. Of its {experiments} experimental claims: {of_experiments}."
+    );
+    for (source, words) in [(Origin::Identity, "identities"), (Origin::Ours, "claims of ours")] {
+        let (count, verdicts) = verdicts(source);
+        if count > 0 {
+            text += &format!(" Besides, {count} {words}: {verdicts}.");
+        }
+    }
+    if !repeated.is_empty() {
+        text += &format!(" {} claims repeat others and are not counted.", repeated.len());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_claims_are_counted_apart() {
+        let finding = |source, holds| Finding::check(source, "c", "m", holds);
+        let repeated = Finding { same_as: Some("cnn/growth".into()), ..finding(Origin::PaperFormula, false) };
+        let inconclusive = Finding { verdict: Verdict::Inconclusive, ..finding(Origin::PaperExperiment, true) };
+        let all = [
+            finding(Origin::PaperFormula, true),
+            finding(Origin::PaperFormula, false),
+            inconclusive,
+            finding(Origin::Identity, true),
+            finding(Origin::Ours, true),
+            repeated,
+        ];
+        assert_eq!(
+            headline(all.iter()),
+            "Of the paper's 2 formulas: 1 agrees, 1 differs. Of its 1 experimental claims: 1 inconclusive. Besides, 1 \
+             identities: 1 agrees. Besides, 1 claims of ours: 1 agrees. 1 claims repeat others and are not counted."
+        );
+    }
+}

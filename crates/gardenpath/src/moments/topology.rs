@@ -1,0 +1,70 @@
+//! How adjacent symbols hang together in the tree: the diagrams of the paper's decomposition of covariances.
+//!
+//! Two adjacent symbols are children of one binary rule (i), two neighbouring children of one ternary rule (ii, iii), or
+//! they stand on both sides of a border between two parents (iv). Three adjacent symbols have one parent (v) or two, as
+//! every rule has at least two children: the left two of them stand together (vi), or the right two (vii). Every place
+//! of a sentence has one of these topologies, so expected numbers of tuples, and with them the covariances with the root,
+//! are sums over topologies.
+
+/// The topology of two or three adjacent symbols. The numbers are those of the paper's figure `fig:covariance-decomposition`.
+///
+/// ```
+/// use gardenpath::Topology;
+///
+/// assert_eq!(Topology::PAIRS.len() + Topology::TRIPLES.len(), 7);
+/// assert_eq!(Topology::PAIRS[0].numeral(), "i");
+/// assert!(Topology::TRIPLES.iter().all(|topology| topology.arity() == 3));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Topology {
+    /// i) Both children of a binary rule.
+    BinarySiblings,
+    /// ii) The first two children of a ternary rule.
+    FirstTwo,
+    /// iii) The last two children of a ternary rule.
+    LastTwo,
+    /// iv) The last child of a node and the first child of its right neighbour.
+    Across,
+    /// v) All children of a ternary rule.
+    TernarySiblings,
+    /// vi) The last two children of a node and the first child of its right neighbour.
+    LeftTwo,
+    /// vii) The last child of a node and the first two children of its right neighbour.
+    RightTwo,
+}
+
+impl Topology {
+    /// Those of pairs: i to iv.
+    pub const PAIRS: [Topology; 4] =
+        [Topology::BinarySiblings, Topology::FirstTwo, Topology::LastTwo, Topology::Across];
+
+    /// Those of triples: v to vii.
+    pub const TRIPLES: [Topology; 3] = [Topology::TernarySiblings, Topology::LeftTwo, Topology::RightTwo];
+
+    /// The topology of the `place`-th two neighbours among `children` siblings.
+    pub(super) fn of_siblings(children: usize, place: usize) -> Self {
+        match (children, place) {
+            (2, _) => Topology::BinarySiblings,
+            (_, 0) => Topology::FirstTwo,
+            _ => Topology::LastTwo,
+        }
+    }
+
+    /// Of how many symbols it is the topology: 2 or 3.
+    pub fn arity(self) -> usize {
+        if Self::PAIRS.contains(&self) { 2 } else { 3 }
+    }
+
+    /// Its number in the paper, from `i` to `vii`.
+    pub fn numeral(self) -> &'static str {
+        match self {
+            Topology::BinarySiblings => "i",
+            Topology::FirstTwo => "ii",
+            Topology::LastTwo => "iii",
+            Topology::Across => "iv",
+            Topology::TernarySiblings => "v",
+            Topology::LeftTwo => "vi",
+            Topology::RightTwo => "vii",
+        }
+    }
+}

@@ -1,0 +1,109 @@
+"""Training one of the paper's networks with the engine of the program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from ._core import Grammar, Run, _train
+from ._progress import Bar
+
+__all__ = ["Record", "train"]
+
+
+class Record(NamedTuple):
+    """One measurement of the test loss."""
+
+    step: int
+    """Steps so far."""
+    epoch: float
+    """Passes over the training set so far."""
+    train_loss: float
+    """The mean loss of the batches since the last record."""
+    test_loss: float
+    """The mean cross-entropy of the test set, in nats."""
+    test_accuracy: float
+    """The share of test sentences whose root has the largest logit."""
+
+
+def train(
+    grammar: Grammar,
+    model: Literal["cnn", "inn", "transformer"] = "cnn",
+    *,
+    samples: int,
+    test: int = 20_000,
+    width: int = 512,
+    seed: int = 0,
+    batch: int = 128,
+    max_steps: int = 100_000,
+    min_steps: int = 2_000,
+    patience: float = 2.0,
+    optimizer: Literal["sgd", "adam"] | None = None,
+    learning_rate: float | None = None,
+    normalization: Literal["fan-in", "width"] | None = None,
+    layers: int | None = None,
+    heads: int | None = None,
+    mlp: int | None = None,
+    output: str | os.PathLike[str] | None = None,
+    progress: bool | Callable[[Record], object] = True,
+) -> Run:
+    """Trains a network to tell the root of sentences, up to its best test loss: the numbers of `gardenpath train`.
+
+    The training set is `grammar.corpus(samples, seed)`; test set, weights and batches follow from the seed too. What is not
+    chosen is as in the paper. The test loss is measured at steps that grow geometrically. Training ends when the steps have
+    grown by the factor `patience` without a better test loss, but not before `min_steps`, or when the test loss has clearly
+    risen, or after `max_steps`.
+
+    With `output` the run is kept in a directory, which is that of `gardenpath train -o`: killed or interrupted at any moment
+    and called again, it resumes and ends with the same numbers. Ctrl-C keeps the last step.
+
+    A line shows the progress in terminals and notebooks, unless `progress` is False. A function is called with the `Record`
+    of each measurement instead; if it raises an exception, the run is left and the exception is raised.
+
+    >>> import gardenpath
+    >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.125, seed=1)
+    >>> run = gardenpath.train(grammar, "cnn", samples=1000, test=1000, width=32, seed=1, max_steps=200)
+    >>> run.curve["step"].tolist()
+    [0, 32, 64, 96, 128, 160, 192, 200]
+    >>> run.floor.loss < run.test_loss < run.floor.guessing
+    True
+    >>> {name: weight.shape for name, weight in run.weights.items()}
+    {'conv.0': (4, 8, 32), 'conv.1': (4, 32, 32), 'conv.2': (4, 32, 32), 'readout': (32, 8)}
+    >>> fresh = grammar.corpus(1000, seed=2)
+    >>> float((run.predict(fresh) == fresh.roots).mean()) > 2 / 8
+    True
+    >>> run.probe(samples=500, test=200, exchanged=50).accuracy.shape     # [layer, level]
+    (3, 2)
+    """
+    with Bar(f"training {model}", shown=progress is True) as bar:
+        latest = [""]
+
+        def report(step: int, last: int, values: tuple[int, float, float, float, float] | None) -> None:
+            if values is not None:
+                record = Record(*values)
+                latest[0] = f"test loss {record.test_loss:.4g}"
+                if callable(progress):
+                    progress(record)
+            bar.show(step, last, latest[0])
+
+        return _train(
+            grammar,
+            model,
+            samples,
+            test,
+            width,
+            seed,
+            batch,
+            max_steps,
+            min_steps,
+            patience,
+            optimizer,
+            learning_rate,
+            normalization,
+            layers,
+            heads,
+            mlp,
+            output,
+            report,
+        )
