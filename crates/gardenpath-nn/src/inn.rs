@@ -21,7 +21,7 @@ pub fn engine<T: Scalar>(network: &Network, normalization: Normalization) -> Wir
         .map(|level| {
             let inputs = if level + 1 == depth { network.vocab } else { network.width };
             let filter = |arity| Filter { roles: arity, scale: normalization.scale(arity, inputs) };
-            network.shape.arities(level).map(filter).collect()
+            network.shape.arities(level).iter().map(filter).collect()
         })
         .collect();
     Wired::new(network.vocab, network.classes, network.width, &filters, 1)
@@ -110,7 +110,7 @@ impl Planner {
                 target_base += template.cells[level].len() as u32;
             }
             let children = if shared { tuples.count } else { counts[level + 1] };
-            Wiring::new(self.shape.arities(level).sum(), children, counts[level], &inputs)
+            Wiring::new(self.shape.arities(level).iter().sum(), children, counts[level], &inputs)
         };
         let layers: Vec<Wiring> = (0..depth).into_par_iter().rev().map(wire).collect();
         if depth > 1 {
@@ -177,7 +177,7 @@ impl Tuples {
     fn new(shape: &Shape, vocab: usize) -> Self {
         let mut first_role = [0; 4];
         let mut roles = 0;
-        for arity in shape.arities(shape.depth() - 1) {
+        for arity in shape.arities(shape.depth() - 1).iter() {
             first_role[arity] = roles as u32;
             roles += arity;
         }

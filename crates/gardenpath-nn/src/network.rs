@@ -1,9 +1,8 @@
 //! What a network is: its architecture, and the list of parameters that follows from it.
 
 use crate::error::{Error, Result};
-use gardenpath::{Shape, memory};
+use gardenpath::{Arities, Shape, memory};
 use serde::{Deserialize, Serialize};
-use std::ops::RangeInclusive;
 
 /// How hidden layers are scaled, so that their activations stay of order one for unit Gaussian weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -196,7 +195,7 @@ impl Network {
 
     /// Refuses batches of so many sentences whose activations, at the very least, would not fit into memory.
     pub fn check_batch(&self, sentences: usize) -> Result<()> {
-        let middle = |arities: RangeInclusive<usize>| (arities.start() + arities.end()) as f64 / 2.0;
+        let middle = |arities: Arities| (arities.least() + arities.most()) as f64 / 2.0;
         let length: f64 = (0..self.shape.depth()).map(|level| middle(self.shape.arities(level))).product();
         let rows = sentences as f64 * length * self.hidden_layers() as f64;
         let bytes = rows * self.width as f64 * size_of::<f32>() as f64;
@@ -237,8 +236,8 @@ impl Network {
             Architecture::Inn { .. } => {
                 for level in (0..depth).rev() {
                     let inputs = if level + 1 == depth { self.vocab } else { self.width };
-                    for arity in self.shape.arities(level) {
-                        let name = if arity == 2 { "binary" } else { "ternary" };
+                    for arity in self.shape.arities(level).iter() {
+                        let name = filter_name(arity);
                         parameters.push(gaussian(format!("level.{level}.{name}"), vec![arity, inputs, self.width]));
                     }
                 }
@@ -281,5 +280,15 @@ impl Network {
             parameters.push(matrix(format!("layer.{layer}.down"), mlp, width));
         }
         parameters.extend(norm("final_norm".into()));
+    }
+}
+
+/// The name of the filter of the inside network for rules with so many children.
+pub(crate) fn filter_name(arity: usize) -> String {
+    match arity {
+        1 => "unary".into(),
+        2 => "binary".into(),
+        3 => "ternary".into(),
+        _ => format!("arity{arity}"),
     }
 }

@@ -18,7 +18,7 @@ pub struct Part {
 pub fn splits(shape: &Shape, level: usize, start: usize, span: usize) -> Vec<Vec<Part>> {
     let mut first_role = 0;
     let mut splits = Vec::new();
-    for arity in shape.arities(level) {
+    for arity in shape.arities(level).iter() {
         for lengths in divisions(span, arity, &shape.spans(level + 1)) {
             let mut place = start;
             let part = |(role, len)| {

@@ -10,7 +10,7 @@ mod gemm;
 use crate::chart::{Buffers, Chart, Parser};
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::grammar::{Grammar, Symbol};
+use crate::grammar::{Grammar, Layer, Rule, Symbol};
 use crate::interrupt::checkpoint;
 use crate::magnitude::Magnitude;
 use dense::{DenseLayer, DenseScratch, Numeric};
@@ -34,7 +34,7 @@ pub struct Inside<'g> {
     plain: Parser<'g, f64>,
     scaled: Parser<'g, Magnitude>,
     dense: Vec<DenseLayer>,
-    /// No derivation of `n` tokens has a probability below `exp(-decay * (n - 1))`.
+    /// No derivation of `n` tokens has a probability below `exp(-decay * n)`.
     decay: f64,
 }
 
@@ -66,9 +66,15 @@ const SAFE_LOG: f64 = 700.0;
 /// Sentences of one task: few, since a single one may take a second.
 const SHARD: usize = 16;
 
-/// How fast probabilities can fall with length: no derivation of `n` tokens is below `exp(-decay * (n - 1))`.
+/// How fast probabilities can fall with length: no derivation of `n` tokens is below `exp(-decay * n)`.
 pub(crate) fn decay(grammar: &Grammar) -> f64 {
-    let of_rule = |rule: &crate::Rule| -rule.probability.ln() / (rule.children.len() - 1) as f64;
+    if grammar.layers().iter().any(Layer::has_unary_rules) {
+        // Every level has at most as many nodes as there are tokens.
+        let least = |layer: &Layer| layer.rules().iter().map(|rule| -rule.probability.ln()).fold(0.0, f64::max);
+        return grammar.layers().iter().map(least).sum();
+    }
+    // A rule of `s` children makes `s - 1` nodes more.
+    let of_rule = |rule: &Rule| -rule.probability.ln() / (rule.children.len() - 1) as f64;
     grammar.layers().iter().flat_map(|layer| layer.rules()).map(of_rule).fold(0.0, f64::max)
 }
 

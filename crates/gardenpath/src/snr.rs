@@ -243,7 +243,8 @@ pub fn log_grid(first: f64, last: f64, points: usize) -> Vec<u64> {
 /// # Ok::<(), gardenpath::Error>(())
 /// ```
 pub fn expected_range(ensemble: &Ensemble, points: usize) -> Result<Vec<u64>> {
-    let (binary, ternary) = ensemble.rules_per_symbol()?;
+    let rules = ensemble.rules_per_symbol(0)?;
+    let (binary, ternary) = (rules[2], rules[3]);
     let scale = (ensemble.vocab() * ternary) as f64 * (12.5 * binary as f64).powi(ensemble.depth() as i32 - 1);
     Ok(log_grid((0.05 * scale).max(100.0), 50.0 * scale.max(100.0), points))
 }

@@ -24,7 +24,7 @@ fn published_json_grammars_are_read() {
     assert_eq!((grammar.name(0, 0), grammar.name(1, 1), grammar.name(2, 0)), ("AF".into(), "AE".into(), "1".into()));
     assert_eq!(grammar.symbol(2, "3"), Some(2), "token ids start at 1, indices at 0");
     let rule = grammar.layer(1).rules()[1];
-    assert_eq!((rule.parent, rule.children, rule.probability), (0, Children::triple(2, 1, 0), 0.5));
+    assert_eq!((rule.parent, rule.children, rule.probability), (0, Children::from([2, 1, 0]), 0.5));
     let text = grammar.to_text();
     assert_eq!(text, include_str!("golden/small.pcfg"));
     assert_eq!(Grammar::from_text(&text).unwrap(), grammar);
@@ -224,8 +224,8 @@ fn repeated_rules_of_json_grammars_are_added() {
     assert_ne!(repeated, good);
     let grammar = Grammar::from_lano_json(&repeated).unwrap();
     let rules = &grammar.layer(1).rules()[..2];
-    assert_eq!((rules[0].children, rules[0].probability), (Children::pair(0, 0), 0.75));
-    assert_eq!((rules[1].children, rules[1].probability), (Children::triple(2, 1, 0), 0.25));
+    assert_eq!((rules[0].children, rules[0].probability), (Children::from([0, 0]), 0.75));
+    assert_eq!((rules[1].children, rules[1].probability), (Children::from([2, 1, 0]), 0.25));
     assert_eq!(Grammar::from_text(&grammar.to_text()).unwrap(), grammar);
 }
 

@@ -121,7 +121,7 @@ fn no_cell_of_a_steep_grammar_loses_a_candidate() {
 /// A root whose prior is below the smallest normal number, and the only one that derives the sentence.
 #[test]
 fn a_root_with_hardly_any_prior_can_be_certain() {
-    let rule = |parent, a, b| Rule { parent, children: Children::pair(a, b), probability: 1.0 };
+    let rule = |parent, a, b| Rule { parent, children: Children::from([a, b]), probability: 1.0 };
     let grammar = Grammar::new(vec![2, 2], vec![1.0, 1e-310], vec![vec![rule(0, 0, 0), rule(1, 1, 1)]]).unwrap();
     let posterior = Inside::new(&grammar).posterior(&[1, 1]).unwrap();
     assert_close(posterior.probability(1), 1.0, "the only possible root");

@@ -219,10 +219,10 @@ fn positions_need_equal_arities() {
     let rule = |parent, children, probability| gardenpath::Rule { parent, children, probability };
     use gardenpath::Children;
     let layers = vec![vec![
-        rule(0, Children::pair(0, 1), 0.9),
-        rule(0, Children::triple(0, 1, 1), 0.1),
-        rule(1, Children::pair(1, 1), 0.2),
-        rule(1, Children::triple(1, 1, 1), 0.8),
+        rule(0, Children::from([0, 1]), 0.9),
+        rule(0, Children::from([0, 1, 1]), 0.1),
+        rule(1, Children::from([1, 1]), 0.2),
+        rule(1, Children::from([1, 1, 1]), 0.8),
     ]];
     let grammar = Grammar::new(vec![2, 2], vec![0.5, 0.5], layers).unwrap();
     let message = PositionedTriples::new(&grammar, 0).unwrap_err().to_string();

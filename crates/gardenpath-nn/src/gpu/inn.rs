@@ -9,7 +9,7 @@ use super::table::Table;
 use super::transfer::{integers, matrix};
 use super::transitions::transitions;
 use super::weights::Weights;
-use crate::network::{Network, Normalization};
+use crate::network::{Network, Normalization, filter_name};
 use burn::tensor::{Device, Tensor, activation};
 use std::collections::HashMap;
 
@@ -46,11 +46,11 @@ impl Inn {
     /// The filters of a level for all roles, scaled, `[roles, channels, width]`.
     fn filters(&self, weights: &Weights, level: usize, channels: usize) -> Tensor<3> {
         let filters = |arity| {
-            let name = if arity == 2 { "binary" } else { "ternary" };
+            let name = filter_name(arity);
             let filters = weights.get(&format!("level.{level}.{name}"), [arity, channels, self.network.width]);
             filters * self.normalization.scale(arity, channels)
         };
-        Tensor::cat(self.network.shape.arities(level).map(filters).collect(), 0)
+        Tensor::cat(self.network.shape.arities(level).iter().map(filters).collect(), 0)
     }
 }
 
@@ -59,7 +59,7 @@ impl Model for Inn {
         let counts = self.counts(sentences);
         let Network { classes, ref shape, width, .. } = self.network;
         let batch = sentences.len();
-        let roles = |level: usize| shape.arities(level).sum::<usize>();
+        let roles = |level: usize| shape.arities(level).iter().sum::<usize>();
         let below = |level: usize| counts[level].dims()[1] / roles(level);
 
         // Cells are rows, `[cells * batch, channels]`.

@@ -33,7 +33,7 @@ pub fn transitions(shape: &Shape, longest: usize) -> Vec<Transition> {
     // A length between possible ones may be impossible, and so may be the parts of a split.
     let used = |level, Span { start, len }| roots.clone().any(|root| shape.reachable(level, root, start, len));
     let transition = |level| {
-        let roles = shape.arities(level).sum();
+        let roles = shape.arities(level).iter().sum();
         let parts: Vec<_> = cells.iter().map(|&cell| parts(shape, level, cell)).collect();
         let below: BTreeSet<Span> = parts.iter().flatten().map(|&(_, part)| part).collect();
         cells = below.into_iter().filter(|&cell| used(level + 1, cell)).collect();
@@ -87,7 +87,7 @@ mod tests {
     /// Cells are those that some tree of a sentence of some length uses.
     #[test]
     fn cells_are_reachable() {
-        let [two, three, both] = [(2, 2), (3, 3), (2, 3)].map(|(min, max)| Arities { min, max });
+        let [two, three, both] = [Arities::from([2]), Arities::from([3]), Arities::PAPER];
         for layers in [vec![both; 3], vec![two, both, both], vec![both, three, both], vec![both, both, two]] {
             let shape = Shape::new(&layers);
             let (shortest, longest) = shape.lengths().into_inner();

@@ -3,7 +3,7 @@
 use crate::activations::{Activations, Place};
 use crate::network::{Architecture, Network};
 use crate::scalar::Scalar;
-use gardenpath::Tree;
+use gardenpath::{Node, Tree};
 
 /// The places of a layer, counted from the tokens up, that matter for a sentence with this tree.
 ///
@@ -14,7 +14,8 @@ pub fn true_places(network: &Network, layer: usize, places: &[Place], tree: &Tre
         return places.to_vec();
     }
     let level = tree.depth() - 1 - layer;
-    let find = |(start, len, _)| places.binary_search_by_key(&(start, len), |place| (place.start, place.len)).ok();
+    let find =
+        |Node { span, .. }| places.binary_search_by_key(&(span.start, span.len), |place| (place.start, place.len)).ok();
     tree.nodes(level).into_iter().filter_map(find).map(|i| places[i]).collect()
 }
 

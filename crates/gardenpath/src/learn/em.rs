@@ -113,8 +113,8 @@ fn mean_log_likelihood(grammar: &Grammar, corpus: &Corpus) -> Result<f64> {
 /// All possible rules with random probabilities.
 fn random_layer(parents: usize, children: usize, stream: &mut Stream) -> Vec<Rule> {
     let symbols = || (0..children).map(|k| k as Symbol);
-    let pairs = symbols().flat_map(|a| symbols().map(move |b| Children::pair(a, b)));
-    let triple = |pair: Children| symbols().map(move |c| Children::triple(pair.as_slice()[0], pair.as_slice()[1], c));
+    let pairs = symbols().flat_map(|a| symbols().map(move |b| Children::from([a, b])));
+    let triple = |pair: Children| symbols().map(move |c| Children::from([pair.as_slice()[0], pair.as_slice()[1], c]));
     let sides: Vec<Children> = pairs.clone().chain(pairs.flat_map(triple)).collect();
     let mut rules = Vec::with_capacity(parents * sides.len());
     for parent in (0..parents).map(|k| k as Symbol) {

@@ -63,7 +63,7 @@ impl RowNorms {
         }
         let is_rule = |children: Children| layer.rules_with(children).next().is_some();
         let all = || 0..symbols as Symbol;
-        let pair = |a, b| (is_rule(Children::pair(a, b)), energy(covariance.pair_vector(a, b)));
+        let pair = |a, b| (is_rule(Children::from([a, b])), energy(covariance.pair_vector(a, b)));
         let pair_rows: Vec<(bool, f64)> =
             all().flat_map(|a| all().map(move |b| (a, b))).map(|(a, b)| pair(a, b)).collect();
         let is_pair = |a: Symbol, b: Symbol| pair_rows[usize::from(a) * symbols + usize::from(b)].0;
@@ -73,7 +73,7 @@ impl RowNorms {
         for a in all() {
             for (b, c) in all().flat_map(|b| all().map(move |c| (b, c))) {
                 covariance.correct_triple(a, b, c, &mut corrected);
-                let kind = match is_rule(Children::triple(a, b, c)) {
+                let kind = match is_rule(Children::from([a, b, c])) {
                     true if is_pair(a, b) || is_pair(b, c) => 1,
                     true => 0,
                     false => 2,

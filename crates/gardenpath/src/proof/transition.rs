@@ -100,7 +100,7 @@ mod tests {
     /// Two parents with two equally likely rules each: the matrix is found by hand.
     #[test]
     fn a_matrix_by_hand() {
-        let rule = |parent, a, b| Rule { parent, children: Children::pair(a, b), probability: 0.5 };
+        let rule = |parent, a, b| Rule { parent, children: Children::from([a, b]), probability: 0.5 };
         let rules = vec![rule(0, 0, 0), rule(0, 0, 1), rule(1, 1, 0), rule(1, 0, 2)];
         let grammar = Grammar::new(vec![2, 3], vec![0.5, 0.5], vec![rules]).unwrap();
         let delta = Transition::new(grammar.layer(0), 2, 0).unwrap();

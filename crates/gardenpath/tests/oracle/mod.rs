@@ -219,7 +219,7 @@ pub fn random_grammar(seed: u64, depth: usize, max_size: usize, max_rules: usize
                     1 => false,
                     _ => below(2) == 0,
                 };
-                sides.insert(if binary { Children::pair(a, b) } else { Children::triple(a, b, c) });
+                sides.insert(if binary { Children::from([a, b]) } else { Children::from([a, b, c]) });
             }
             let weights: Vec<f64> = sides.iter().map(|_| 1.0 + below(9) as f64).collect();
             let total: f64 = weights.iter().sum();
@@ -242,10 +242,10 @@ pub fn random_grammar(seed: u64, depth: usize, max_size: usize, max_rules: usize
 pub fn steep_grammar(seed: u64, vocab: usize, depth: usize, smallest: f64) -> Grammar {
     let mut stream = Seed::new(seed).child("steep grammar").stream(0);
     let symbols = || 0..vocab as u8;
-    let pairs = || symbols().flat_map(move |a| (0..vocab as u8).map(move |b| Children::pair(a, b)));
+    let pairs = || symbols().flat_map(move |a| (0..vocab as u8).map(move |b| Children::from([a, b])));
     let triples = || {
         pairs().flat_map(move |pair| {
-            (0..vocab as u8).map(move |c| Children::triple(pair.as_slice()[0], pair.as_slice()[1], c))
+            (0..vocab as u8).map(move |c| Children::from([pair.as_slice()[0], pair.as_slice()[1], c]))
         })
     };
     let layer = |level: usize| {
@@ -254,7 +254,7 @@ pub fn steep_grammar(seed: u64, vocab: usize, depth: usize, smallest: f64) -> Gr
             let first = rules.len();
             for children in pairs().chain(triples()) {
                 let kept = if level + 1 < depth { stream.below(20) == 0 } else { stream.below(4) > 0 };
-                if kept || children == Children::pair(parent, parent) {
+                if kept || children == Children::from([parent, parent]) {
                     rules.push(Rule { parent, children, probability: 10f64.powf(-smallest * stream.unit()) });
                 }
             }

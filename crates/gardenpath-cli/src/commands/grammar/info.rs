@@ -74,7 +74,7 @@ pub fn run(grammar: &Grammar, answer: &mut Answer) -> Result<()> {
 fn describe_layer((level, layer): (usize, &Layer)) -> LayerDescription {
     let mut parents: HashMap<Children, usize> = HashMap::new();
     layer.rules().iter().for_each(|rule| *parents.entry(rule.children).or_default() += 1);
-    let is_pair = |a, b| parents.contains_key(&Children::pair(a, b));
+    let is_pair = |a, b| parents.contains_key(&Children::from([a, b]));
     let overlaps = |children: &Children| match *children.as_slice() {
         [a, b, c] => is_pair(a, b) || is_pair(b, c),
         _ => false,

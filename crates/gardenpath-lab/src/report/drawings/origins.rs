@@ -102,7 +102,7 @@ mod tests {
             vec![root, middle, Candidates { genuine: tokens, spurious: Vec::new() }]
         };
         let of_pair = |truth: &[Node], other: &[Node]| {
-            let rule = grammar.layer(0).rules_with(gardenpath::Children::pair(0, 1)).next().unwrap();
+            let rule = grammar.layer(0).rules_with(gardenpath::Children::from([0, 1])).next().unwrap();
             let parent = grammar.layer(0).rules()[rule].parent;
             origins(&grammar, &levels(truth, other), 0)[&(0, 5, parent)]
         };

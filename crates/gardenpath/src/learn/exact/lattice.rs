@@ -54,9 +54,9 @@ impl Tuples {
     pub fn children(self, tuple: usize) -> crate::Children {
         let symbol = |number: usize| (number % self.symbols) as Symbol;
         match tuple.checked_sub(self.pairs()) {
-            None => crate::Children::pair(symbol(tuple / self.symbols), symbol(tuple)),
+            None => crate::Children::from([symbol(tuple / self.symbols), symbol(tuple)]),
             Some(triple) => {
-                crate::Children::triple(symbol(triple / self.pairs()), symbol(triple / self.symbols), symbol(triple))
+                crate::Children::from([symbol(triple / self.pairs()), symbol(triple / self.symbols), symbol(triple)])
             }
         }
     }

@@ -1,9 +1,10 @@
 //! The layers that are known so far, and a grammar made of them.
 
 use super::Options;
+use crate::arity::Arities;
 use crate::error::Result;
 use crate::grammar::{Children, Grammar, Rule, Symbol};
-use crate::shape::{Arities, Shape};
+use crate::shape::Shape;
 
 /// The rules of each layer, from the root down. Levels above the known ones have a single symbol each.
 pub(super) struct Layers {
@@ -16,9 +17,9 @@ pub(super) struct Layers {
 /// The arities that the probability of two children allows.
 fn arities(options: &Options) -> Arities {
     match options.p_binary {
-        Some(1.0) => Arities { min: 2, max: 2 },
-        Some(0.0) => Arities { min: 3, max: 3 },
-        _ => Arities { min: 2, max: 3 },
+        Some(1.0) => Arities::from([2]),
+        Some(0.0) => Arities::from([3]),
+        _ => Arities::PAPER,
     }
 }
 
@@ -113,8 +114,8 @@ impl Layers {
 
 /// Rules of every arity for one symbol, when nothing is known about it.
 fn any(parent: Symbol, arities: Arities) -> Vec<Rule> {
-    let children = (arities.min..=arities.max).filter_map(|arity| Children::from_slice(&[0; 3][..arity]));
-    let probability = 1.0 / (arities.max - arities.min + 1) as f64;
+    let children = arities.iter().filter_map(|arity| Children::from_slice(&[0; Children::MAX][..arity]));
+    let probability = 1.0 / arities.iter().count() as f64;
     children.map(|children| Rule { parent, children, probability }).collect()
 }
 

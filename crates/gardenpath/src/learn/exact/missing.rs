@@ -8,6 +8,7 @@ use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Children, Grammar, Symbol};
 use crate::semiring::Recognition;
+use crate::span::{Node, Span};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The tokens of the sentences that are looked at, at most: enough to see a rule that is missing.
@@ -76,13 +77,13 @@ fn tuples(chart: &Chart<Recognition>, level: usize, start: usize, span: usize) -
         let middle = start + one.span as usize;
         for two in below.filled(middle).iter().take_while(|two| middle + two.span as usize <= end) {
             let next = middle + two.span as usize;
-            let third = if next < end { chart.values(level, next, end - next) } else { &[] };
+            let third = if next < end { chart.values(level, Span::new(next, end - next)) } else { &[] };
             for &(a, _) in below.cell(one.cell) {
                 for &(b, _) in below.cell(two.cell) {
                     if next == end {
-                        tuples.insert(Children::pair(a, b));
+                        tuples.insert(Children::from([a, b]));
                     }
-                    tuples.extend(third.iter().map(|&(c, _)| Children::triple(a, b, c)));
+                    tuples.extend(third.iter().map(|&(c, _)| Children::from([a, b, c])));
                 }
             }
         }
@@ -95,7 +96,8 @@ fn open_children(grammar: &Grammar, chart: &Chart<Recognition>, level: usize, no
     let (start, span, symbol) = node;
     let end = start + span;
     let layer = grammar.layer(level);
-    let derives = |symbol, from: usize, to: usize| chart.value(level + 1, from, to - from, symbol).is_some();
+    let derives =
+        |symbol, from: usize, to: usize| chart.value(level + 1, Node { span: (from..to).into(), symbol }).is_some();
     let lengths = grammar.shape().spans(level + 1);
     let ends = |from: usize| {
         let (least, most) = (from + lengths.start(), from + lengths.end());
@@ -152,13 +154,9 @@ mod tests {
                 super::super::layers::normalise(&mut layers[level], 6);
                 let grammar = Grammar::new(truth.sizes().to_vec(), truth.prior().to_vec(), layers).unwrap();
                 let parser = Parser::<Recognition>::new(&grammar);
-                let derives = |i: usize| {
-                    parser
-                        .parse(corpus.sentence(i))
-                        .unwrap()
-                        .value(0, 0, corpus.sentence(i).len(), corpus.roots()[i])
-                        .is_some()
-                };
+                let root_node =
+                    |i: usize| Node { span: Span::new(0, corpus.sentence(i).len()), symbol: corpus.roots()[i] };
+                let derives = |i: usize| parser.parse(corpus.sentence(i)).unwrap().value(0, root_node(i)).is_some();
                 let underivable: Vec<usize> = (0..corpus.len()).filter(|&i| !derives(i)).take(20).collect();
                 let found = remedies(&grammar, &corpus, &underivable).unwrap();
                 let asked = found.counts.get(&(level, lost.parent, lost.children)).copied().unwrap_or(0);
@@ -179,7 +177,7 @@ mod tests {
                     super::super::layers::normalise(&mut layers[level], 6);
                     let mended = Grammar::new(truth.sizes().to_vec(), truth.prior().to_vec(), layers).unwrap();
                     let chart = Parser::<Recognition>::new(&mended).parse(corpus.sentence(underivable[0])).unwrap();
-                    assert!(chart.value(0, 0, chart.len(), corpus.roots()[underivable[0]]).is_some());
+                    assert!(chart.value(0, root_node(underivable[0])).is_some());
                 }
             }
         }

@@ -26,7 +26,7 @@ impl Grammar {
     /// Reads a published JSON grammar. The probabilities of right-hand sides that are repeated are added.
     pub fn from_lano_json(text: &str) -> Result<Grammar> {
         let text = super::text::without_mark(text);
-        let document: Document = serde_json::from_str(text).map_err(|e| super::json::refuse(text, &e))?;
+        let document: Document = serde_json::from_str(text).map_err(|e| super::published_errors::refuse(text, &e))?;
         let found: Vec<usize> = document.all.iter().map(Vec::len).collect();
         if found != document.sizes || found.len() < 2 {
             let reason = format!("\"sizes\" is {:?}, but the levels of \"all\" have {found:?} symbols", document.sizes);
@@ -65,7 +65,10 @@ fn layer(level: usize, nodes: &[Node], size: usize) -> Result<Vec<Rule>> {
             let children = Children::from_slice(&symbols).ok_or_else(|| {
                 let arity = side.len();
                 let name = &node.name;
-                Error::line(1, format!("{name:?} of level {level} has a rule of {arity} symbols, expected 2 or 3"))
+                Error::line(
+                    1,
+                    format!("{name:?} of level {level} has a rule of {arity} symbols, expected 1 to {}", Children::MAX),
+                )
             })?;
             *shares.entry(children).or_default() += 1;
         }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The cells of all levels for sentences of one length.
 #[derive(Clone, Debug)]
-pub(crate) struct Cells {
+pub(crate) struct Template {
     len: usize,
     levels: Vec<LevelCells>,
 }
@@ -30,14 +30,14 @@ pub(crate) struct LevelCells {
 static TEMPLATES: Mutex<Templates> = Mutex::new(Templates { cells: BTreeMap::new(), total: 0 });
 
 struct Templates {
-    cells: BTreeMap<(Shape, usize), Arc<Cells>>,
+    cells: BTreeMap<(Shape, usize), Arc<Template>>,
     total: usize,
 }
 
 /// How many cells all templates may have together before they are forgotten.
 const CACHED_CELLS: usize = 1 << 24;
 
-impl Cells {
+impl Template {
     /// The template of sentences of one length. It is made once for all parsers whose grammars have the same shape: learners make
     /// many parsers, and for long sentences the template takes longer than the chart.
     pub fn shared(shape: &Shape, len: usize) -> Arc<Self> {
@@ -46,7 +46,7 @@ impl Cells {
         if let Some(cells) = lock().cells.get(&key) {
             return cells.clone();
         }
-        let cells = Arc::new(Cells::new(shape, len));
+        let cells = Arc::new(Template::new(shape, len));
         let mut templates = lock();
         if templates.total > CACHED_CELLS {
             templates.cells.clear();
@@ -59,12 +59,12 @@ impl Cells {
 
     pub fn new(shape: &Shape, len: usize) -> Self {
         let levels = (0..=shape.depth()).map(|level| LevelCells::new(shape, level, len)).collect();
-        Cells { len, levels }
+        Template { len, levels }
     }
 
     /// Refuses sentences whose chart, if full, would not fit, before any memory is taken.
     pub fn check_size(shape: &Shape, sizes: &[usize], len: usize, entry_bytes: usize) -> Result<()> {
-        if !shape.lengths().contains(&len) {
+        if !shape.has_length(len) {
             return Ok(());
         }
         let entries: u64 = (0..=shape.depth())
@@ -103,12 +103,13 @@ pub(crate) fn check_memory(len: usize, needed: u64) -> Result<()> {
 impl LevelCells {
     fn new(shape: &Shape, level: usize, len: usize) -> Self {
         let mut cells = LevelCells { first: vec![0], min_span: Vec::new(), used: Vec::new() };
-        if !shape.lengths().contains(&len) {
+        if !shape.has_length(len) {
             return cells;
         }
+        let reach = shape.reach(level, len);
         for start in 0..len {
             let spans = *shape.spans(level).start()..=(*shape.spans(level).end()).min(len - start);
-            let used: Vec<bool> = spans.clone().map(|span| shape.reachable(level, len, start, span)).collect();
+            let used: Vec<bool> = spans.clone().map(|span| reach.contains(start, span)).collect();
             let first = used.iter().position(|used| *used);
             if let (Some(first), Some(last)) = (first, used.iter().rposition(|used| *used)) {
                 cells.used.extend(&used[first..=last]);
