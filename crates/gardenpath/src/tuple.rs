@@ -25,7 +25,7 @@ pub struct TupleCode {
 impl TupleCode {
     /// The numbers of the tuples of these arities; more than fit into a number are counted as the largest number.
     pub fn new(symbols: usize, arities: Arities) -> Self {
-        let mut first = [0; Children::MAX + 2];
+        let mut first = [0usize; Children::MAX + 2];
         for arity in 1..=Children::MAX {
             let own = if arities.contains(arity) { symbols.saturating_pow(arity as u32) } else { 0 };
             first[arity + 1] = first[arity].saturating_add(own);
