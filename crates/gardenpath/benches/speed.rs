@@ -3,7 +3,7 @@
 //! `cargo bench -p gardenpath` prints a table. Machines differ and are noisy: every line is the best of several rounds.
 
 use gardenpath::{
-    Chart, Corpus, Ensemble, Grammar, Inside, LogProbability, Moments, Parser, Sampler, Seed, class_entropy,
+    Chart, Corpus, Ensemble, Grammar, Inside, LogProbability, Moments, Node, Parser, Sampler, Seed, Span, class_entropy,
 };
 use std::time::Instant;
 
@@ -84,7 +84,9 @@ fn outside() {
         used = 0.0;
         for (sentence, &root) in corpus.sentences().zip(corpus.roots()) {
             let chart = parser.parse_with(&mut buffers, sentence).expect("the tokens are right");
-            let total = *chart.value(0, 0, chart.len(), root).expect("the root derives its sentence");
+            let total = *chart
+                .value(0, Node { span: Span::new(0, chart.len()), symbol: root })
+                .expect("the root derives its sentence");
             let mut roots = vec![0.0; 16];
             roots[usize::from(root)] = 1.0;
             let outside = parser.outside(chart, &roots);

@@ -7,7 +7,7 @@
 mod dense;
 mod gemm;
 
-use crate::chart::{Buffers, Chart, Parser};
+use crate::chart::{Buffers, Chart, Evidence, Parser};
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Layer, Rule, Symbol};
@@ -120,6 +120,15 @@ impl<'g> Inside<'g> {
         }
     }
 
+    /// The posterior over the root given evidence about the tokens.
+    pub fn posterior_of(&self, evidence: &Evidence) -> Result<Posterior> {
+        let mut buffers = self.scaled.buffers();
+        let Buffers { chart, scratch } = &mut buffers;
+        self.scaled.start_evidence(chart, scratch, evidence)?;
+        self.fill_layers(&self.scaled, &mut buffers, &mut DenseScratch::default());
+        Ok(self.score(&buffers.chart))
+    }
+
     /// The posteriors of all sentences of a corpus, in order, on all threads.
     pub fn batch(&self, corpus: &Corpus) -> Result<Vec<Posterior>> {
         self.batch_map(corpus, |posterior| posterior, &|_| ())
@@ -215,15 +224,19 @@ impl<'g> Inside<'g> {
         dense: &mut DenseScratch,
         sentence: &[Symbol],
     ) -> Result<()> {
+        parser.start(&mut buffers.chart, &mut buffers.scratch, sentence)?;
+        self.fill_layers(parser, buffers, dense);
+        Ok(())
+    }
+
+    fn fill_layers<S: Numeric>(&self, parser: &Parser<'g, S>, buffers: &mut Buffers<S>, dense: &mut DenseScratch) {
         let Buffers { chart, scratch } = buffers;
-        parser.start(chart, scratch, sentence)?;
         for level in (0..self.grammar().depth()).rev() {
             let layer = &self.dense[level];
             if !(layer.pays(chart.level(level + 1)) && layer.fill(chart, dense, level)) {
                 parser.fill_layer(chart, scratch, level);
             }
         }
-        Ok(())
     }
 
     fn score<S: Numeric>(&self, chart: &Chart<S>) -> Posterior {

@@ -57,7 +57,7 @@ fn deep_charts_do_not_underflow() {
             let posterior = inside.posterior(sentence).unwrap();
             let log = posterior.log_likelihood(*root).expect("the true root is possible");
             let chart = Chart::<LogProbability>::parse(&grammar, sentence).unwrap();
-            let expected = chart.value(0, 0, sentence.len(), *root).unwrap().0;
+            let expected = chart.value(0, Node { span: Span::new(0, sentence.len()), symbol: *root }).unwrap().0;
             assert!((log - expected).abs() < 1e-10 * expected.abs(), "{log} {expected}");
         }
     }
@@ -84,7 +84,8 @@ fn rules_of_very_different_probabilities_are_exact() {
                 let used = cells.iter().filter(|((i, span), _)| shape.reachable(level, sentence.len(), *i, *span));
                 for (&(i, span), values) in used {
                     for (symbol, exact) in (0..).zip(values) {
-                        check(chart.value(level, i, span, symbol).map(|value| value.ln()), exact);
+                        let node = Node { span: Span::new(i, span), symbol };
+                        check(chart.value(level, node).map(|value| value.ln()), exact);
                     }
                 }
             }
@@ -106,8 +107,8 @@ fn no_cell_of_a_steep_grammar_loses_a_candidate() {
             let (found, expected) = (inside.chart(&sentence).unwrap(), parser.parse(&sentence).unwrap());
             for level in 0..=grammar.depth() {
                 for (found, expected) in found.cells(level).zip(expected.cells(level)) {
-                    assert_eq!((found.start, found.span), (expected.start, expected.span), "level {level}");
-                    assert_eq!(found.values.len(), expected.values.len(), "level {level}, {}", found.start);
+                    assert_eq!(found.span, expected.span, "level {level}");
+                    assert_eq!(found.values.len(), expected.values.len(), "level {level}, {:?}", found.span);
                     for ((symbol, value), (other, LogProbability(log))) in found.values.iter().zip(expected.values) {
                         assert!(symbol == other && (value.ln() - log).abs() < 1e-10 * log.abs().max(1.0));
                     }
@@ -184,7 +185,7 @@ fn expected_rule_counts_are_derivatives() {
                 let found = marginals.rules[level][rule];
                 assert!((found - slope).abs() < 1e-7, "level {level} rule {rule}: {found} {slope}");
             }
-            let nodes: f64 = marginals.spans[level].iter().map(|span| span.3).sum();
+            let nodes: f64 = marginals.nodes[level].iter().map(|(_, p)| p).sum();
             assert_close(marginals.rules[level].iter().sum(), nodes, "one rule per node");
         }
     }
