@@ -32,6 +32,7 @@ pub mod learn;
 mod magnitude;
 pub mod memory;
 mod moments;
+mod predict;
 pub mod proof;
 mod seed;
 mod semiring;
@@ -52,6 +53,7 @@ pub use grammar::{Children, Ensemble, Grammar, Layer, Rule, RuleCount, Symbol, c
 pub use inside::{Inside, Posterior, Workspace};
 pub use magnitude::Magnitude;
 pub use moments::{Covariance, ExpectedMoments, Moments, PositionedTriples, Topology, Tuples};
+pub use predict::{Predictor, Reader};
 pub use seed::{Seed, Stream};
 pub use semiring::{BestLog, Count, Expectation, LogProbability, Recognition, Semiring};
 pub use shape::Shape;

@@ -117,6 +117,11 @@ impl Automaton {
         }
     }
 
+    /// The number of states.
+    pub fn states(&self) -> usize {
+        self.last.len()
+    }
+
     /// The number of entries: of rules.
     pub fn entries(&self) -> usize {
         self.rules.len()

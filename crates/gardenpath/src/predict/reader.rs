@@ -46,7 +46,11 @@ impl<'g> Predictor<'g> {
         if known > grammar.depth() {
             return Err(Error::parameter("number of known levels", known, format!("0 to {}", grammar.depth())));
         }
-        let top = if known == grammar.depth() { Top::root(grammar) } else { Top::independent(grammar, grammar.depth() - known) };
+        let top = if known == grammar.depth() {
+            Top::root(grammar)
+        } else {
+            Top::independent(grammar, grammar.depth() - known)
+        };
         Ok(Self::with_top(grammar, top))
     }
 
@@ -72,7 +76,7 @@ impl<'g> Predictor<'g> {
             row: vec![0.0; self.grammar.vocab() + 1],
             log_probability: 0.0,
             cells: vec![Vec::new(); self.grammar.depth() + 1],
-            sums: Vec::new(),
+            slots: Default::default(),
         };
         reader.restart();
         reader
@@ -117,7 +121,7 @@ impl Parts {
 }
 
 /// A node that ends where the reader is: (start, symbol, value).
-type Cell = (u32, Symbol, f64);
+pub(super) type Cell = (u32, Symbol, f64);
 
 /// A sentence that is being read.
 #[derive(Clone, Debug)]
@@ -133,8 +137,7 @@ pub struct Reader<'p> {
     log_probability: f64,
     /// The nodes of each level that end at the last token read, by start.
     cells: Vec<Vec<Cell>>,
-    /// Sums of the column: `[start][symbol or state]`.
-    sums: Vec<f64>,
+    slots: [Slots; 2],
 }
 
 impl<'p> Reader<'p> {
@@ -204,7 +207,7 @@ impl<'p> Reader<'p> {
             let (above, below) = (&mut above[level], &below[0]);
             let begins = &self.levels[level];
             if level >= top {
-                extend(table, parts, begins, below, above, &mut self.sums);
+                extend(table, parts, begins, below, above, &mut self.slots);
             }
             parts.first.push(parts.items.len() as u32);
         }
@@ -218,16 +221,16 @@ impl<'p> Reader<'p> {
             level.begins.resize((position + 1) * level.size, 0.0);
             level.any.push(false);
         }
-        let ending = self.cells[top.level()].as_slice();
-        let end = top.begin(position, ending, &mut self.counts, &mut self.levels[top.level()].begins[position * self.levels[top.level()].size..]);
+        let highest = &mut self.levels[top.level()];
+        let begins = &mut highest.begins[position * highest.size..];
+        let end = top.begin(position, &self.cells[top.level()], &mut self.counts, begins);
         for level in top.level()..layers.len() {
             let (above, below) = self.levels.split_at_mut(level + 1);
             let (above, below) = (&mut above[level], &mut below[0]);
             let children = &mut below.begins[position * below.size..];
-            let here = above.begins(position);
-            above.any[position] = here.iter().any(|&p| p > 0.0);
+            above.any[position] = above.begins(position).iter().any(|&p| p > 0.0);
             if above.any[position] {
-                layers[level].add_next_children(0, 1.0, here, children);
+                layers[level].add_next_children(0, 1.0, above.begins(position), children);
             }
             for &(start, state, value) in self.parts[level].ending_at(position) {
                 layers[level].add_next_children(state, value, above.begins(start as usize), children);
@@ -249,16 +252,170 @@ impl<'p> Reader<'p> {
         assert!(level >= top.level(), "the predictor does not know level {level}");
         // The probability that the tokens from a start on are the beginning of what a node derives.
         let mut open: Vec<Cell> = self.cells[layers.len()].clone();
-        for table in layers[level..].iter().enumerate().rev().map(|(k, _)| &layers[level + k]) {
-            let own = table_level(layers, table);
-            let mut sums = Vec::new();
-            open_parents(table, &self.parts[own], &self.levels[own], &open, &mut sums, &mut self.sums.clone());
-            open = sums;
+        let mut slots = Slots::default();
+        for own in (level..layers.len()).rev() {
+            open = open_parents(&layers[own], &self.parts[own], &self.levels[own], &open, &mut slots);
         }
         let mut posterior = vec![0.0; self.levels[level].size];
         for (start, symbol, value) in open {
             posterior[usize::from(symbol)] += self.levels[level].begins(start as usize)[usize::from(symbol)] * value;
         }
         posterior
+    }
+}
+
+/// Reads the cells that end here as next children: extends the prefixes that end where they begin, and completes rules.
+fn extend(
+    table: &PrefixTables,
+    parts: &mut Parts,
+    begins: &Level,
+    below: &[Cell],
+    above: &mut Vec<Cell>,
+    slots: &mut [Slots; 2],
+) {
+    let automaton = table.layer.automaton();
+    let Parts { items, first } = parts;
+    let old = items.len();
+    let [prefixes, parents] = slots;
+    let mut read = |items: &mut Vec<(u32, State, f64)>, start: u32, state: State, value: f64| {
+        if state < automaton.of_length(automaton.longest()).start {
+            add(items, old, prefixes, (start, state, value));
+        }
+        let begins = begins.begins(start as usize);
+        for entry in automaton.entries_of(state) {
+            let parent = automaton.parent(entry);
+            if begins[usize::from(parent)] > 0.0 {
+                let weight = table.weight(entry);
+                add(above, 0, parents, (start, parent, value * weight));
+            }
+        }
+    };
+    for &(start, symbol, value) in below {
+        if begins.any[start as usize]
+            && let Some(state) = automaton.next(0, symbol)
+        {
+            read(items, start, state, value);
+        }
+        for k in first[start as usize]..first[start as usize + 1] {
+            let (start, state, prefix) = items[k as usize];
+            if let Some(next) = automaton.next(state, symbol) {
+                read(items, start, next, prefix * value);
+            }
+        }
+    }
+    prefixes.clear(&items[old..]);
+    parents.clear(above);
+}
+
+/// The nodes whose derivations begin with what was read from their start on, given such nodes of the level below.
+fn open_parents(table: &PrefixTables, parts: &Parts, begins: &Level, below: &[Cell], slots: &mut Slots) -> Vec<Cell> {
+    let automaton = table.layer.automaton();
+    let mut above = Vec::new();
+    let mut read = |start: u32, state: State, value: f64| {
+        let begins = begins.begins(start as usize);
+        for &(parent, weight) in table.parents(state).iter().filter(|(parent, _)| begins[usize::from(*parent)] > 0.0) {
+            add(&mut above, 0, slots, (start, parent, value * weight));
+        }
+    };
+    for &(start, symbol, value) in below {
+        if begins.any[start as usize]
+            && let Some(state) = automaton.next(0, symbol)
+        {
+            read(start, state, value);
+        }
+        for &(start, state, prefix) in parts.ending_at(start as usize) {
+            if let Some(next) = automaton.next(state, symbol) {
+                read(start, next, prefix * value);
+            }
+        }
+    }
+    slots.clear(&above);
+    above
+}
+
+/// Adds a value to that of the same start and key, or appends it. The list is searched from `first` on.
+#[inline]
+fn add<K: Copy + PartialEq + Into<u32>>(
+    list: &mut Vec<(u32, K, f64)>,
+    first: usize,
+    slots: &mut Slots,
+    item: (u32, K, f64),
+) {
+    // Most columns hold a handful of values.
+    if list.len() - first < SHORT {
+        match list[first..].iter_mut().find(|(start, key, _)| (*start, *key) == (item.0, item.1)) {
+            Some(found) => found.2 += item.2,
+            None => list.push(item),
+        }
+        return;
+    }
+    slots.add(list, first, item);
+}
+
+/// Lists that are shorter than this are searched from end to end.
+const SHORT: usize = 12;
+
+/// Where each pair of a start and a key stands in a list: a table with open addressing.
+#[derive(Clone, Debug, Default)]
+struct Slots {
+    /// The position in the list plus one, or 0.
+    table: Vec<u32>,
+    /// How many items of the list are in the table.
+    known: usize,
+}
+
+impl Slots {
+    fn place(&self, start: u32, key: u32) -> usize {
+        let mixed = (u64::from(start) << 32 | u64::from(key)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 32) as usize & (self.table.len() - 1)
+    }
+
+    fn add<K: Copy + PartialEq + Into<u32>>(
+        &mut self,
+        list: &mut Vec<(u32, K, f64)>,
+        first: usize,
+        item: (u32, K, f64),
+    ) {
+        if 2 * (list.len() - first + 1) > self.table.len() {
+            let size = (4 * (list.len() - first + 1)).next_power_of_two();
+            self.table.clear();
+            self.table.resize(size, 0);
+            self.known = 0;
+        }
+        while self.known < list.len() - first {
+            let (start, key, _) = list[first + self.known];
+            self.insert(start, key.into());
+        }
+        let mut place = self.place(item.0, item.1.into());
+        while self.table[place] != 0 {
+            let found = &mut list[first + self.table[place] as usize - 1];
+            if (found.0, found.1) == (item.0, item.1) {
+                found.2 += item.2;
+                return;
+            }
+            place = (place + 1) & (self.table.len() - 1);
+        }
+        list.push(item);
+        self.known += 1;
+        self.table[place] = self.known as u32;
+    }
+
+    fn insert(&mut self, start: u32, key: u32) {
+        let mut place = self.place(start, key);
+        while self.table[place] != 0 {
+            place = (place + 1) & (self.table.len() - 1);
+        }
+        self.known += 1;
+        self.table[place] = self.known as u32;
+    }
+
+    /// Forgets the items of a list.
+    fn clear<K>(&mut self, list: &[(u32, K, f64)]) {
+        if self.known > 0 {
+            // Filled by this list alone.
+            debug_assert_eq!(self.known, list.len());
+            self.table.fill(0);
+            self.known = 0;
+        }
     }
 }

@@ -12,6 +12,8 @@ pub(super) struct PrefixTables<'g> {
     /// The parents of state `s` and their probabilities are `weights[first[s]..first[s + 1]]`.
     first: Vec<u32>,
     weights: Vec<(Symbol, f64)>,
+    /// The probabilities of the rules, in the order of the automaton's entries.
+    of_entry: Vec<f64>,
     /// `[state of length 0 or 1][parent][next child]`, or empty.
     matrices: Vec<f64>,
 }
@@ -41,7 +43,8 @@ impl<'g> PrefixTables<'g> {
             weights.extend(own);
             first.push(weights.len() as u32);
         }
-        let mut tables = PrefixTables { layer, first, weights, matrices: Vec::new() };
+        let of_entry = (0..automaton.entries()).map(|entry| layer.rules()[automaton.rule(entry)].probability).collect();
+        let mut tables = PrefixTables { layer, first, weights, of_entry, matrices: Vec::new() };
         let short = automaton.of_length(1).end as usize;
         let size = layer.parents() * layer.children();
         if short * size <= MATRIX_LIMIT {
@@ -58,6 +61,12 @@ impl<'g> PrefixTables<'g> {
             }
         }
         tables
+    }
+
+    /// The probability of the rule of an entry of the automaton.
+    #[inline]
+    pub fn weight(&self, entry: usize) -> f64 {
+        self.of_entry[entry]
     }
 
     /// The parents of a prefix, with its probability for each.

@@ -73,6 +73,11 @@ fn join(left: &Derivation, right: &Derivation) -> Derivation {
     }
 }
 
+/// All that a symbol of a level derives, with its probability, by rewriting in every possible way.
+pub fn yields(grammar: &Grammar, level: usize, symbol: u8) -> Vec<(Vec<u8>, f64)> {
+    expand(grammar, level, symbol).into_iter().map(|d| (d.sentence, d.probability)).collect()
+}
+
 /// Derivations grouped by sentence.
 pub fn by_sentence(grammar: &Grammar) -> BTreeMap<Vec<u8>, Vec<Derivation>> {
     let mut groups: BTreeMap<Vec<u8>, Vec<Derivation>> = BTreeMap::new();

@@ -1,0 +1,180 @@
+//! Predictions against the enumeration of all derivations.
+
+mod oracle;
+
+use gardenpath::*;
+use oracle::{ARITIES, Derivation, all_derivations, assert_close, grammar_of_arities, random_grammar};
+use std::collections::BTreeMap;
+
+/// Grammars with few enough derivations to list, for all sets of arities.
+fn grammars() -> Vec<(Grammar, Vec<Derivation>)> {
+    let mut grammars: Vec<Grammar> = (0..12).map(|seed| random_grammar(seed, 2, 3, 3)).collect();
+    for (k, arities) in ARITIES.iter().enumerate() {
+        for (depth, size, rules) in [(1, 4, 5), (2, 3, 3), (2, 3, 2), (3, 2, 2), (3, 3, 1)] {
+            let seeds = (0..2).map(|seed| 1000 * k as u64 + 10 * depth as u64 + seed);
+            grammars.extend(seeds.map(|seed| grammar_of_arities(seed, depth, size, rules, arities)));
+        }
+    }
+    let number = |grammar: &Grammar| {
+        let mut counts = vec![1.0; grammar.vocab()];
+        for layer in grammar.layers().iter().rev() {
+            let mut above = vec![0.0; layer.parents()];
+            for rule in layer.rules() {
+                above[usize::from(rule.parent)] +=
+                    rule.children.iter().map(|c| counts[usize::from(c)]).product::<f64>();
+            }
+            counts = above;
+        }
+        counts.iter().sum::<f64>()
+    };
+    grammars.retain(|grammar| number(grammar) < 3000.0);
+    assert!(grammars.len() > 60, "{}", grammars.len());
+    grammars.into_iter().map(|grammar| (grammar.clone(), all_derivations(&grammar))).collect()
+}
+
+/// The probability of a derivation and its root.
+fn weight(grammar: &Grammar, d: &Derivation) -> f64 {
+    d.probability * grammar.prior()[usize::from(d.root)]
+}
+
+/// The derivations whose sentences begin with these tokens.
+fn beginning<'d>(all: &'d [Derivation], prefix: &[u8]) -> Vec<&'d Derivation> {
+    all.iter().filter(|d| d.sentence.starts_with(prefix)).collect()
+}
+
+#[test]
+fn next_tokens_are_sums_over_all_derivations() {
+    let mut rows = 0;
+    for (grammar, all) in grammars() {
+        let predictor = Predictor::new(&grammar);
+        let mut reader = predictor.reader();
+        for d in all.iter().step_by(1 + all.len() / 12) {
+            reader.restart();
+            for n in 0..=d.sentence.len() {
+                let possible = beginning(&all, &d.sentence[..n]);
+                let total: f64 = possible.iter().map(|d| weight(&grammar, d)).sum();
+                let mut expected = vec![0.0; grammar.vocab() + 1];
+                for other in &possible {
+                    let next = other.sentence.get(n).map_or(grammar.vocab(), |&token| usize::from(token));
+                    expected[next] += weight(&grammar, other) / total;
+                }
+                for (found, expected) in reader.next().iter().zip(&expected) {
+                    assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+                }
+                assert!((reader.log_probability() - total.ln()).abs() < 1e-11);
+                for level in 0..=grammar.depth() {
+                    let mut expected = vec![0.0; grammar.sizes()[level]];
+                    for other in possible.iter().filter(|_| n > 0) {
+                        let over = |(l, node): &&(usize, Node)| *l == level && node.span.range().contains(&(n - 1));
+                        let (_, node) = other.nodes.iter().find(over).expect("every token has an ancestor");
+                        expected[usize::from(node.symbol)] += weight(&grammar, other) / total;
+                    }
+                    for (found, expected) in reader.hidden(level).iter().zip(&expected) {
+                        assert!((found - expected).abs() < 1e-12, "level {level}: {found} {expected}");
+                    }
+                }
+                rows += 1;
+                if let Some(&token) = d.sentence.get(n) {
+                    reader.push(token).unwrap();
+                }
+            }
+        }
+    }
+    assert!(rows > 2000, "{rows}");
+}
+
+/// The probability of a sentence is the product of what was predicted at every place, also where it is far below the smallest number.
+#[test]
+fn predictions_multiply_to_the_probability_of_the_sentence() {
+    for (vocab, depth, fraction) in [(8, 2, 0.25), (16, 3, 0.25), (6, 4, 0.5), (4, 6, 1.0), (6, 7, 0.17)] {
+        let grammar = Ensemble::new(vocab, depth).fraction(fraction).sample(Seed::new(3)).unwrap();
+        let (inside, predictor) = (Inside::new(&grammar), Predictor::new(&grammar));
+        let corpus = Corpus::sample(&grammar, Seed::new(4), 0..if depth > 4 { 1 } else { 20 });
+        let mut reader = predictor.reader();
+        for sentence in corpus.sentences() {
+            reader.restart();
+            for &token in sentence {
+                assert!((reader.next().iter().sum::<f64>() - 1.0).abs() < 1e-9);
+                reader.push(token).unwrap();
+            }
+            let posterior = inside.posterior(sentence).unwrap();
+            let logs = (0..vocab).filter_map(|root| posterior.log_likelihood(root as u8));
+            let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
+            let log = most + logs.map(|log| (log - most).exp() / vocab as f64).sum::<f64>().ln();
+            let found = reader.log_probability() + reader.next()[vocab].ln();
+            assert!((found - log).abs() < 1e-9 * log.abs(), "{found} {log}");
+        }
+    }
+}
+
+/// A predictor that knows the lowest levels only: symbols of the level above them come one by one.
+#[test]
+fn lowest_levels_make_independent_blocks() {
+    for (grammar, all) in grammars().into_iter().step_by(3) {
+        for known in 0..=grammar.depth() {
+            let level = grammar.depth() - known;
+            // From the list of derivations: how often each symbol occurs, how many there are, and what each derives.
+            let (mut shares, mut law) = (vec![0.0; grammar.sizes()[level]], BTreeMap::<usize, f64>::new());
+            for d in &all {
+                let nodes: Vec<&(usize, Node)> = d.nodes.iter().filter(|(l, _)| *l == level).collect();
+                nodes.iter().for_each(|(_, node)| shares[usize::from(node.symbol)] += weight(&grammar, d));
+                *law.entry(nodes.len()).or_default() += weight(&grammar, d);
+            }
+            let total: f64 = shares.iter().sum();
+            let mut blocks = BTreeMap::<Vec<u8>, f64>::new();
+            for (symbol, share) in shares.iter().enumerate() {
+                for (text, p) in oracle::yields(&grammar, level, symbol as u8) {
+                    *blocks.entry(text).or_default() += share / total * p;
+                }
+            }
+            let predictor = Predictor::of_lowest_levels(&grammar, known).unwrap();
+            let mut reader = predictor.reader();
+            for d in all.iter().step_by(1 + all.len() / 4) {
+                let expected = if known == grammar.depth() {
+                    all.iter().filter(|other| other.sentence == d.sentence).map(|d| weight(&grammar, d)).sum()
+                } else {
+                    blocks_probability(&d.sentence, &blocks, &law)
+                };
+                reader.restart();
+                d.sentence.iter().for_each(|&token| reader.push(token).unwrap());
+                let found = reader.log_probability().exp() * reader.next()[grammar.vocab()];
+                assert_close(found, expected, "independent blocks");
+            }
+        }
+    }
+    let grammar = Ensemble::new(4, 2).sample(Seed::new(1)).unwrap();
+    assert!(Predictor::of_lowest_levels(&grammar, 3).is_err());
+}
+
+/// The probability of a sentence that is cut into independent blocks, whose number follows a law.
+fn blocks_probability(sentence: &[u8], blocks: &BTreeMap<Vec<u8>, f64>, law: &BTreeMap<usize, f64>) -> f64 {
+    let most = law.keys().max().copied().unwrap_or(0);
+    let mut ways = vec![vec![0.0; most + 1]; sentence.len() + 1];
+    ways[0][0] = 1.0;
+    for end in 1..=sentence.len() {
+        for (block, p) in blocks.iter().filter(|(block, _)| sentence[..end].ends_with(block)) {
+            for count in 0..most {
+                ways[end][count + 1] += ways[end - block.len()][count] * p;
+            }
+        }
+    }
+    law.iter().map(|(&count, p)| p * ways[sentence.len()][count]).sum()
+}
+
+#[test]
+fn what_no_sentence_begins_with_predicts_nothing() {
+    let grammar = Grammar::from_text("S -> A [1]\nA -> 'a' 'b' [1]\n").unwrap();
+    let predictor = Predictor::new(&grammar);
+    let mut reader = predictor.reader();
+    assert_eq!(reader.next(), [1.0, 0.0, 0.0]);
+    reader.push(1).unwrap();
+    assert_eq!((reader.next(), reader.log_probability()), (&[0.0; 3][..], f64::NEG_INFINITY));
+    assert_eq!(reader.hidden(0), [0.0]);
+    reader.push(0).unwrap();
+    assert_eq!((reader.len(), reader.next()), (2, &[0.0; 3][..]));
+    assert!(reader.push(2).is_err());
+    reader.restart();
+    assert!(reader.is_empty());
+    reader.push(0).unwrap();
+    assert_eq!(reader.next(), [0.0, 1.0, 0.0]);
+}
