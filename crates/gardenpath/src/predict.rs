@@ -1,8 +1,12 @@
-//! Exact predictions: the next token, and what hides above the tokens, given a part of a sentence.
+//! Exact predictions: the next token, masked and noisy tokens, and what hides above the tokens, given a part of a sentence.
 
+mod known_length;
 mod laws;
+mod posterior;
 mod reader;
 mod tables;
 mod top;
 
+pub use known_length::KnownLength;
+pub use posterior::SymbolPosteriors;
 pub use reader::{Predictor, Reader};

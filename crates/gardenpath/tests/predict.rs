@@ -83,6 +83,82 @@ fn next_tokens_are_sums_over_all_derivations() {
     assert!(rows > 2000, "{rows}");
 }
 
+#[test]
+fn known_lengths_leave_out_all_other_sentences() {
+    let mut rows = 0;
+    for (grammar, all) in grammars() {
+        let predictor = Predictor::new(&grammar);
+        let known = KnownLength::new(&predictor);
+        for d in all.iter().step_by(1 + all.len() / 6) {
+            let len = d.sentence.len();
+            let same: Vec<&Derivation> = all.iter().filter(|other| other.sentence.len() == len).collect();
+            let share: f64 = same.iter().map(|d| weight(&grammar, d)).sum();
+            assert_close(known.length_probability(len), share, "probability of the length");
+            let found = known.rows(&d.sentence).unwrap();
+            for (n, row) in found.chunks(grammar.vocab()).enumerate() {
+                let mut expected = vec![0.0; grammar.vocab()];
+                let possible = same.iter().filter(|other| other.sentence.starts_with(&d.sentence[..n]));
+                possible.for_each(|other| expected[usize::from(other.sentence[n])] += weight(&grammar, other));
+                let total: f64 = expected.iter().sum();
+                for (found, expected) in row.iter().zip(&expected) {
+                    assert!((found - expected / total).abs() < 1e-12, "{found} {}", expected / total);
+                }
+                rows += 1;
+            }
+            // One mask at the end says the same.
+            let mut evidence = Evidence::tokens(grammar.vocab(), &d.sentence).unwrap();
+            evidence.mask(len - 1);
+            let posteriors = SymbolPosteriors::new(&grammar, &evidence).unwrap().unwrap();
+            let last = &found[(len - 1) * grammar.vocab()..];
+            for (found, expected) in last.iter().zip(posteriors.row(grammar.depth(), len - 1)) {
+                assert!((found - expected).abs() < 1e-12);
+            }
+        }
+        assert!(known.rows(&vec![0; 100]).unwrap().iter().all(|&p| p == 0.0));
+    }
+    assert!(rows > 1000, "{rows}");
+}
+
+/// Masked and noisy tokens and the symbols above them, against all derivations of the same length.
+#[test]
+fn posteriors_are_sums_over_all_derivations() {
+    let mut checked = 0;
+    for (case, (grammar, all)) in grammars().into_iter().enumerate() {
+        let mut stream = Seed::new(5).stream(case as u64);
+        for d in all.iter().step_by(1 + all.len() / 4) {
+            let (vocab, len) = (grammar.vocab(), d.sentence.len());
+            let mut masked = Evidence::tokens(vocab, &d.sentence).unwrap();
+            (0..len).filter(|_| stream.below(2) == 0).collect::<Vec<_>>().into_iter().for_each(|i| masked.mask(i));
+            for evidence in [masked, Evidence::noisy(vocab, &d.sentence, 0.4).unwrap()] {
+                let likelihood = |d: &Derivation| -> f64 {
+                    d.sentence.iter().enumerate().map(|(i, &t)| evidence.likelihoods(i)[usize::from(t)]).product()
+                };
+                let same: Vec<(&Derivation, f64)> = all
+                    .iter()
+                    .filter(|other| other.sentence.len() == len)
+                    .map(|d| (d, weight(&grammar, d) * likelihood(d)))
+                    .collect();
+                let total: f64 = same.iter().map(|(_, weight)| weight).sum();
+                let posteriors = SymbolPosteriors::new(&grammar, &evidence).unwrap().unwrap();
+                assert!((posteriors.log_evidence() - total.ln()).abs() < 1e-11);
+                for (level, i) in (0..=grammar.depth()).flat_map(|level| (0..len).map(move |i| (level, i))) {
+                    let mut expected = vec![0.0; grammar.sizes()[level]];
+                    for (d, weight) in &same {
+                        let over = |(l, node): &&(usize, Node)| *l == level && node.span.range().contains(&i);
+                        let (_, node) = d.nodes.iter().find(over).expect("every token has an ancestor");
+                        expected[usize::from(node.symbol)] += weight / total;
+                    }
+                    for (found, expected) in posteriors.row(level, i).iter().zip(&expected) {
+                        assert!((found - expected).abs() < 1e-11, "{found} {expected}");
+                    }
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert!(checked > 1000, "{checked}");
+}
+
 /// The probability of a sentence is the product of what was predicted at every place, also where it is far below the smallest number.
 #[test]
 fn predictions_multiply_to_the_probability_of_the_sentence() {

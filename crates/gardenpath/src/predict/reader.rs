@@ -63,6 +63,11 @@ impl<'g> Predictor<'g> {
         self.grammar
     }
 
+    /// Whether it knows all layers, up to the root.
+    pub fn knows_root(&self) -> bool {
+        matches!(self.top, Top::Root { .. })
+    }
+
     /// A reader at the beginning of a sentence.
     pub fn reader(&self) -> Reader<'_> {
         let levels = self.grammar.sizes().iter().map(|&size| Level::new(size)).collect();
@@ -196,6 +201,11 @@ impl<'p> Reader<'p> {
         self.go_up();
         self.go_down();
         Ok(())
+    }
+
+    /// The parts of what was read that end here and were read as prefixes of the rules of a layer: (start, prefix, value).
+    pub(super) fn parts_ending_here(&self, layer: usize) -> &[(u32, State, f64)] {
+        self.parts[layer].ending_at(self.len)
     }
 
     /// Finds the nodes of all levels that end here, and the prefixes that do.
