@@ -68,7 +68,7 @@ const SHARD: usize = 16;
 
 /// How fast probabilities can fall with length: no derivation of `n` tokens is below `exp(-decay * n)`.
 pub(crate) fn decay(grammar: &Grammar) -> f64 {
-    if grammar.layers().iter().any(Layer::has_unary_rules) {
+    if grammar.layers().iter().any(|layer| layer.automaton().has_unary()) {
         // Every level has at most as many nodes as there are tokens.
         let least = |layer: &Layer| layer.rules().iter().map(|rule| -rule.probability.ln()).fold(0.0, f64::max);
         return grammar.layers().iter().map(least).sum();

@@ -95,7 +95,7 @@ impl<S: Semiring> Parser<'_, S> {
                 checkpoint();
             }
             reverse.open(start, chart.level(level), above);
-            if layer.has_unary_rules() {
+            if automaton.has_unary() {
                 reverse.single_children(&singles);
             }
             // All sums over prefixes again, then their derivatives from the longest to the shortest.

@@ -314,7 +314,7 @@ impl<'g, S: Semiring> Parser<'g, S> {
             }
             row.open(count, layer.parents());
             let singles = Cells { automaton, level: below };
-            if layer.has_unary_rules() {
+            if automaton.has_unary() {
                 for filled in below.filled(start) {
                     if let Some(offset) = cells.used_offset(start, filled.span as usize) {
                         singles.for_each_prefix(filled.cell, |state, value, _| {
@@ -350,10 +350,13 @@ impl<'g, S: Semiring> Parser<'g, S> {
             let (mut state, mut read) = (Some(0), 0);
             for offset in 0..cells.count(start) {
                 let span = cells.min_span(start) + offset;
-                for (token, _) in &tokens.entries()[start + read..start + span] {
-                    state = state.and_then(|state| automaton.next(state, *token));
+                while read < span {
+                    let token = tokens.entries()[start + read].0;
+                    let next =
+                        |state| if read < 2 { automaton.begin(state, token) } else { automaton.next(state, token) };
+                    state = state.and_then(next);
+                    read += 1;
                 }
-                read = span;
                 if let Some(state) = state
                     && cells.used_offset(start, span).is_some()
                 {

@@ -18,6 +18,8 @@ pub(crate) trait Parts<S> {
     fn for_each(&self, start: usize, visit: impl FnMut(u32, u32));
     /// Calls `visit` with every prefix that a part can be read as, with its value and its place among all of the parts' values.
     fn for_each_prefix(&self, part: u32, visit: impl FnMut(State, &S, usize));
+    /// The state after one more symbol.
+    fn next(automaton: &Automaton, state: State, symbol: Symbol) -> Option<State>;
 }
 
 /// Cells of a level as prefixes of one child.
@@ -36,10 +38,15 @@ impl<S: Semiring> Parts<S> for Cells<'_, S> {
     fn for_each_prefix(&self, part: u32, mut visit: impl FnMut(State, &S, usize)) {
         for entry in self.level.range(part) {
             let (symbol, value) = &self.level.entries()[entry];
-            if let Some(state) = self.automaton.next(0, *symbol) {
+            if let Some(state) = self.automaton.begin(0, *symbol) {
                 visit(state, value, entry);
             }
         }
+    }
+
+    #[inline]
+    fn next(automaton: &Automaton, state: State, symbol: Symbol) -> Option<State> {
+        automaton.begin(state, symbol)
     }
 }
 
@@ -78,6 +85,10 @@ impl<S: Semiring> Parts<S> for Prefixes<S> {
         let range = self.range(part as usize);
         range.clone().zip(&self.sums[range]).for_each(|(place, (state, value))| visit(*state, value, place));
     }
+
+    fn next(automaton: &Automaton, state: State, symbol: Symbol) -> Option<State> {
+        automaton.next(state, symbol)
+    }
 }
 
 impl<S: Semiring> Prefixes<S> {
@@ -108,10 +119,10 @@ impl<S: Semiring> Prefixes<S> {
 
     /// Sums over the splits of a block. The sums of the blocks before it are forgotten, unless they are to be kept.
     #[inline]
-    pub fn sum(
+    pub fn sum<P: Parts<S>>(
         &mut self,
         block: usize,
-        parts: &impl Parts<S>,
+        parts: &P,
         automaton: &Automaton,
         below: &Level<S>,
         keep: bool,
@@ -125,7 +136,7 @@ impl<S: Semiring> Prefixes<S> {
             let last = below.cell(cell);
             parts.for_each_prefix(part, |state, x, _| {
                 for &(symbol, ref y) in last {
-                    if let Some(next) = automaton.next(state, symbol) {
+                    if let Some(next) = P::next(automaton, state, symbol) {
                         let slot = &mut slots[(next - *base) as usize];
                         let value = x.mul(y);
                         if *slot == 0 {
@@ -168,10 +179,10 @@ impl<S: Semiring> Prefixes<S> {
 
     /// Calls `visit` with every pair of a prefix and a last child in the splits of a block: the place of the prefix among those of the
     /// parts, the entry of the last child, and the place of what they make among the sums.
-    pub fn for_each_split(
+    pub fn for_each_split<P: Parts<S>>(
         &mut self,
         block: usize,
-        parts: &impl Parts<S>,
+        parts: &P,
         automaton: &Automaton,
         below: &Level<S>,
         mut visit: impl FnMut(usize, &S, usize, usize),
@@ -183,7 +194,7 @@ impl<S: Semiring> Prefixes<S> {
         for &(_, part, cell) in &joins[own.clone()] {
             parts.for_each_prefix(part, |state, x, prefix| {
                 for entry in below.range(cell) {
-                    if let Some(next) = automaton.next(state, below.entries()[entry].0) {
+                    if let Some(next) = P::next(automaton, state, below.entries()[entry].0) {
                         visit(prefix, x, entry, slots[place(next)] as usize);
                     }
                 }
@@ -228,10 +239,7 @@ impl<S: Semiring> LastChildren<S> {
 
     /// Whether summing over the rules first is less work than looking up every combination of a prefix and a last child.
     pub fn factoring_pays(&self, prefixes: usize, layer: &Layer) -> bool {
-        let automaton = layer.automaton();
-        let longest = automaton.longest();
-        let rules = automaton.of_length(longest).len().div_ceil(automaton.of_length(longest - 1).len().max(1));
-        let parents = layer.parents();
+        let (rules, parents) = (layer.automaton().rules_per_prefix(), layer.parents());
         prefixes * self.symbols > prefixes * rules + parents * layer.children() / 2 + parents * self.symbols
     }
 

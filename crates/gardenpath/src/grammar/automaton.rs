@@ -11,8 +11,9 @@ pub(crate) type State = u32;
 
 /// The right-hand sides of a layer and all their prefixes.
 ///
-/// Each state has a bit set over the symbols that may follow; the rank of a bit is the number of the next state. Most look-ups fail
-/// and end at one bit test, and a layer of 16 symbols takes a few kilobytes: it stays in the fastest cache.
+/// Each state has a bit set over the symbols that may follow; the rank of a bit is the number of the next state. Most look-ups of a third
+/// symbol fail and end at one bit test; those of the first two are in a table. A layer of 16 symbols takes a few kilobytes: it stays in
+/// the fastest cache.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Automaton {
     words_per_state: usize,
@@ -28,6 +29,12 @@ pub(crate) struct Automaton {
     rules: Vec<u32>,
     /// The states of length `k` are `of_length[k]..of_length[k + 1]`.
     of_length: Vec<State>,
+    /// `[state of length 0 or 1][symbol]`: the next state, or 0. Every walk begins here, and most of its steps are found.
+    beginnings: Vec<State>,
+    symbols: usize,
+    has_unary: bool,
+    /// How many of the longest rules continue a prefix, on average and rounded up.
+    rules_per_prefix: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -58,6 +65,10 @@ impl Automaton {
             parents: Vec::with_capacity(rules.len()),
             rules: Vec::with_capacity(rules.len()),
             of_length: vec![0],
+            beginnings: Vec::new(),
+            symbols,
+            has_unary: rules.iter().any(|rule| rule.children.len() == 1),
+            rules_per_prefix: 0,
         };
         // In this order the rules that share a prefix are neighbours: those of each state are a range.
         let mut states: Vec<Range<usize>> = vec![0..order.len()];
@@ -94,7 +105,31 @@ impl Automaton {
             word.next = next;
             next += word.bits.count_ones();
         }
+        let lengths: Vec<usize> = automaton.of_length.windows(2).map(|w| (w[1] - w[0]) as usize).collect();
+        if longest > 0 {
+            automaton.rules_per_prefix = lengths[longest].div_ceil(lengths[longest - 1]);
+        }
+        let short = lengths[..lengths.len().min(2)].iter().sum::<usize>();
+        automaton.beginnings = vec![0; short * symbols];
+        for state in 0..short as State {
+            for next in automaton.extensions(state) {
+                let symbol = usize::from(automaton.last[next as usize]);
+                automaton.beginnings[state as usize * symbols + symbol] = next;
+            }
+        }
         automaton
+    }
+
+    /// Whether some rule has a single child.
+    #[inline]
+    pub fn has_unary(&self) -> bool {
+        self.has_unary
+    }
+
+    /// How many of the longest rules continue a prefix of one child less, on average.
+    #[inline]
+    pub fn rules_per_prefix(&self) -> usize {
+        self.rules_per_prefix
     }
 
     /// The largest number of children of a rule.
@@ -133,6 +168,13 @@ impl Automaton {
         let word = self.words[state as usize * self.words_per_state + usize::from(symbol >> 6)];
         let bit = 1u64 << (symbol & 63);
         (word.bits & bit != 0).then(|| word.next + (word.bits & (bit - 1)).count_ones())
+    }
+
+    /// The state after one more symbol, as by [`next`](Self::next), of a prefix of no or one symbol: quicker.
+    #[inline]
+    pub fn begin(&self, state: State, symbol: Symbol) -> Option<State> {
+        let next = self.beginnings[state as usize * self.symbols + usize::from(symbol)];
+        (next != 0).then_some(next)
     }
 
     /// The state of a right-hand side or of a prefix.

@@ -105,11 +105,6 @@ impl Layer {
         self.rules.iter().map(|rule| rule.children.len()).collect()
     }
 
-    /// Whether some rule has a single child.
-    pub(crate) fn has_unary_rules(&self) -> bool {
-        self.automaton.of_length(1).any(|state| !self.automaton.entries_of(state).is_empty())
-    }
-
     pub(crate) fn automaton(&self) -> &Automaton {
         &self.automaton
     }
