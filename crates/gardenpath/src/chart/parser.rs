@@ -347,16 +347,18 @@ impl<'g, S: Semiring> Parser<'g, S> {
         let cells = cells.level(level);
         let automaton = layer.automaton();
         for start in 0..cells.starts() {
-            let (mut state, mut read) = (Some(0), 0);
+            let tokens = &tokens.entries()[start..];
+            let (mut state, mut read) = (automaton.begin(0, tokens[0].0), 1);
             for offset in 0..cells.count(start) {
                 let span = cells.min_span(start) + offset;
-                while read < span {
-                    let token = tokens.entries()[start + read].0;
-                    let next =
-                        |state| if read < 2 { automaton.begin(state, token) } else { automaton.next(state, token) };
-                    state = state.and_then(next);
-                    read += 1;
+                if read == 1 && span > 1 {
+                    state = state.and_then(|state| automaton.begin(state, tokens[1].0));
+                    read = 2;
                 }
+                for (token, _) in &tokens[read..span] {
+                    state = state.and_then(|state| automaton.next(state, *token));
+                }
+                read = span;
                 if let Some(state) = state
                     && cells.used_offset(start, span).is_some()
                 {
@@ -389,7 +391,8 @@ struct Filler<'f, S> {
 impl<S: Semiring> Filler<'_, S> {
     /// Sums over prefixes of `length` children, and adds the rules that they complete and those that one more child completes.
     fn fill(&mut self, prefixes: &mut Prefixes<S>, parts: &impl Parts<S>, length: usize) {
-        let Filler { layer, weights, cells, below, start, ref mut row, ref mut last } = *self;
+        let Filler { layer, weights, cells, below, start, .. } = *self;
+        let (row, last) = (&mut *self.row, &mut *self.last);
         let automaton = layer.automaton();
         let longest = automaton.longest();
         prefixes.join(parts, below, start, automaton.of_length(length));
