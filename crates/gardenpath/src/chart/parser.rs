@@ -8,7 +8,6 @@ use crate::grammar::{Grammar, Layer, State, Symbol};
 use crate::interrupt::checkpoint;
 use crate::semiring::Semiring;
 use crate::shape::Shape;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A grammar prepared for parsing in one semiring.
@@ -43,8 +42,8 @@ pub(crate) struct Scratch<S> {
     row: Row<S>,
     pub(super) prefixes: Vec<Prefixes<S>>,
     pub(super) last: LastChildren<S>,
-    /// The templates of the lengths that were met, for grammars of one form.
-    templates: HashMap<usize, Arc<Template>>,
+    /// The templates of the lengths that were met, by length, for grammars of one form.
+    templates: Vec<Option<Arc<Template>>>,
     cached_cells: usize,
     form: Option<Arc<Form>>,
 }
@@ -62,7 +61,7 @@ impl<S: Semiring> Default for Scratch<S> {
             row: Row::default(),
             prefixes: Vec::new(),
             last: LastChildren::default(),
-            templates: HashMap::new(),
+            templates: Vec::new(),
             cached_cells: 0,
             form: None,
         }
@@ -74,13 +73,15 @@ impl<S: Semiring> Default for Scratch<S> {
 /// Only what was used is read and cleared, so that sparse cells of large vocabularies cost what they hold.
 struct Row<S> {
     values: Vec<S>,
-    used: Vec<[u64; 4]>,
+    /// `[cell][symbol / 64]`
+    used: Vec<u64>,
     parents: usize,
+    words: usize,
 }
 
 impl<S> Default for Row<S> {
     fn default() -> Self {
-        Row { values: Vec::new(), used: Vec::new(), parents: 0 }
+        Row { values: Vec::new(), used: Vec::new(), parents: 0, words: 0 }
     }
 }
 
@@ -88,17 +89,17 @@ impl<S: Semiring> Row<S> {
     /// Makes room for `count` cells; all values are zero between uses.
     #[inline]
     fn open(&mut self, count: usize, parents: usize) {
-        self.parents = parents;
+        (self.parents, self.words) = (parents, parents.div_ceil(64));
         if self.values.len() < count * parents {
             self.values.resize(count * parents, S::zero());
         }
         self.used.clear();
-        self.used.resize(count, [0; 4]);
+        self.used.resize(count * self.words, 0);
     }
 
     #[inline]
     fn add(&mut self, cell: u32, symbol: Symbol, value: S) {
-        self.used[cell as usize][usize::from(symbol >> 6)] |= 1 << (symbol & 63);
+        self.used[cell as usize * self.words + usize::from(symbol >> 6)] |= 1 << (symbol & 63);
         self.values[cell as usize * self.parents + usize::from(symbol)].add(value);
     }
 
@@ -115,7 +116,8 @@ impl<S: Semiring> Row<S> {
     #[inline]
     fn take(&mut self, cell: usize, mut visit: impl FnMut(Symbol, S)) {
         let values = &mut self.values[cell * self.parents..][..self.parents];
-        for (word, mut bits) in self.used[cell].into_iter().enumerate() {
+        for (word, &bits) in self.used[cell * self.words..][..self.words].iter().enumerate() {
+            let mut bits = bits;
             while bits != 0 {
                 let symbol = 64 * word + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
@@ -137,18 +139,32 @@ impl<S: Semiring> Scratch<S> {
         self.form = Some(form.clone());
     }
 
-    fn template(&mut self, shape: &Shape, len: usize) -> Arc<Template> {
-        if let Some(template) = self.templates.get(&len) {
-            return template.clone();
+    /// The template of a length, for values of `entry_bytes` bytes. A chart that would not fit into memory is refused.
+    #[inline]
+    fn template(&mut self, form: &Form, len: usize, entry_bytes: usize) -> Result<Arc<Template>> {
+        match self.templates.get(len) {
+            Some(Some(template)) => Ok(template.clone()),
+            _ => self.new_template(form, len, entry_bytes),
         }
+    }
+
+    #[cold]
+    fn new_template(&mut self, Form { shape, sizes }: &Form, len: usize, entry_bytes: usize) -> Result<Arc<Template>> {
+        if !shape.has_length(len) {
+            return Ok(Arc::new(Template::new(shape, len)));
+        }
+        Template::check_size(shape, sizes, len, entry_bytes)?;
         let template = Template::shared(shape, len);
         if self.cached_cells > CACHED_CELLS {
             self.templates.clear();
             self.cached_cells = 0;
         }
         self.cached_cells += template.total();
-        self.templates.insert(len, template.clone());
-        template
+        if self.templates.len() <= len {
+            self.templates.resize(len + 1, None);
+        }
+        self.templates[len] = Some(template.clone());
+        Ok(template)
     }
 }
 
@@ -280,9 +296,7 @@ impl<'g, S: Semiring> Parser<'g, S> {
             *chart = self.empty_chart();
         }
         if chart.template.len() != len {
-            let Form { shape, sizes } = &*self.form;
-            Template::check_size(shape, sizes, len, size_of::<(Symbol, S)>())?;
-            chart.template = scratch.template(shape, len);
+            chart.template = scratch.template(&self.form, len, size_of::<(Symbol, S)>())?;
         }
         chart.levels.iter_mut().for_each(Level::clear);
         Ok(())
