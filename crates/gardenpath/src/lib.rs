@@ -53,7 +53,7 @@ pub use grammar::{Children, Ensemble, Grammar, Layer, Rule, RuleCount, Symbol, c
 pub use inside::{Inside, Posterior, Workspace};
 pub use magnitude::Magnitude;
 pub use moments::{Covariance, ExpectedMoments, Moments, PositionedTriples, Topology, Tuples};
-pub use predict::{KnownLength, Predictor, Reader, SymbolPosteriors};
+pub use predict::{Floor, KnownLength, Predictor, Reader, SymbolPosteriors, Task, mean_divergence};
 pub use seed::{Seed, Stream};
 pub use semiring::{BestLog, Count, Expectation, LogProbability, Recognition, Semiring};
 pub use shape::Shape;

@@ -1,5 +1,6 @@
 //! Exact predictions: the next token, masked and noisy tokens, and what hides above the tokens, given a part of a sentence.
 
+mod floor;
 mod known_length;
 mod laws;
 mod posterior;
@@ -7,6 +8,7 @@ mod reader;
 mod tables;
 mod top;
 
+pub use floor::{Floor, Task, mean_divergence};
 pub use known_length::KnownLength;
 pub use posterior::SymbolPosteriors;
 pub use reader::{Predictor, Reader};

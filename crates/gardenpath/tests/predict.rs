@@ -254,3 +254,69 @@ fn what_no_sentence_begins_with_predicts_nothing() {
     reader.push(0).unwrap();
     assert_eq!(reader.next(), [0.0, 1.0, 0.0]);
 }
+
+/// The measured floors of 0, 1, … known levels that are on record, in nats per token, for several grammars of an ensemble.
+#[test]
+fn floors_are_those_on_record() {
+    let cases: [(usize, usize, f64, &[f64]); 3] = [
+        (8, 2, 1.0 / 8.0, &[2.303, 1.614, 1.303]),
+        (16, 2, 0.25, &[3.025, 2.590, 2.378]),
+        (16, 3, 1.0 / 16.0, &[2.907, 2.027, 1.652, 1.482]),
+    ];
+    for (vocab, depth, fraction, recorded) in cases {
+        let mut sums = vec![0.0; depth + 1];
+        let grammars = 6;
+        for seed in 0..grammars {
+            let grammar = Ensemble::new(vocab, depth).fraction(fraction).sample(Seed::new(seed)).unwrap();
+            let corpus = Corpus::sample(&grammar, Seed::new(100 + seed), 0..400);
+            let floors = (0..=depth).map(|known| Floor::of_lowest_levels(&grammar, known, &corpus, &|_| ()).unwrap());
+            let floors: Vec<Floor> = floors.collect();
+            let exact = Floor::measure(&grammar, &corpus, Task::Next, Seed::new(1), &|_| ()).unwrap();
+            assert!((exact.loss.mean - floors[depth].loss.mean).abs() < 1e-12, "all levels known is exact");
+            assert!(floors.windows(2).all(|pair| pair[0].loss.mean > pair[1].loss.mean), "knowledge helps");
+            sums.iter_mut().zip(&floors).for_each(|(sum, floor)| *sum += floor.loss.mean / grammars as f64);
+        }
+        for (found, expected) in sums.iter().zip(recorded) {
+            assert!((found / expected - 1.0).abs() < 0.025, "{vocab} {depth} {fraction}: {found} {expected}");
+        }
+    }
+}
+
+/// Masked tokens of an ensemble whose floors are on record: .31 nats at 15%, 1.44 at 50%. And limits that are known.
+#[test]
+fn floors_of_masks_and_noise() {
+    let (mut few, mut many) = (0.0, 0.0);
+    for seed in 0..4 {
+        let grammar = Ensemble::new(16, 2).fraction(1.0 / 16.0).sample(Seed::new(seed)).unwrap();
+        let corpus = Corpus::sample(&grammar, Seed::new(50 + seed), 0..1500);
+        let floor = |task| Floor::measure(&grammar, &corpus, task, Seed::new(7), &|_| ()).unwrap().loss.mean;
+        few += floor(Task::Masked(0.15)) / 4.0;
+        many += floor(Task::Masked(0.5)) / 4.0;
+        assert_eq!(floor(Task::Noisy(0.0)), 0.0);
+        let (all_masked, all_noise) = (floor(Task::Masked(1.0)), floor(Task::Noisy(1.0)));
+        assert!((all_masked - all_noise).abs() < 1e-9, "noise of 1 says nothing but the length, as masks do");
+        let known = floor(Task::NextKnown);
+        let next = floor(Task::Next);
+        assert!(known < next, "the length helps");
+        let bayes = Inside::new(&grammar).batch(&corpus).unwrap();
+        let entropy = bayes.iter().map(Posterior::entropy).sum::<f64>() / corpus.len() as f64;
+        assert!((floor(Task::Root) - entropy).abs() < 1e-12);
+    }
+    assert!((few - 0.31).abs() < 0.05 && (many - 1.44).abs() < 0.1, "{few} {many}");
+    let grammar = Ensemble::new(4, 2).sample(Seed::new(1)).unwrap();
+    let corpus = Corpus::sample(&grammar, Seed::new(2), 0..3);
+    for task in [Task::Masked(0.0), Task::Masked(f64::NAN), Task::Noisy(1.5)] {
+        assert!(Floor::measure(&grammar, &corpus, task, Seed::new(1), &|_| ()).is_err());
+    }
+    assert!(Floor::measure(&grammar, &Corpus::default(), Task::Next, Seed::new(1), &|_| ()).is_err());
+}
+
+#[test]
+fn divergence_compares_rows() {
+    assert_eq!(mean_divergence(&[1.0, 0.0], &[0.0, 1.0], 2).unwrap(), f64::INFINITY);
+    for (predicted, width) in
+        [(vec![0.5; 3], 2), (vec![0.5, 0.6], 2), (vec![-0.5, 1.5], 2), (vec![], 2), (vec![0.5, 0.5], 0)]
+    {
+        assert!(mean_divergence(&[0.5, 0.5], &predicted, width).is_err(), "{predicted:?}");
+    }
+}

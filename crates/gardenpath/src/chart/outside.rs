@@ -1,6 +1,6 @@
 //! The way down: outside values, and from them the marginals of spans and rules.
 
-use super::prefixes::{Cells, LastChildren, Parts, Prefixes};
+use super::prefixes::{LastChildren, Parts, Prefixes};
 use super::template::check_memory;
 use super::uses::RuleUses;
 use super::{Chart, Level, LevelCells, Parser, Scratch};
@@ -76,7 +76,6 @@ impl<S: Semiring> Parser<'_, S> {
         if prefixes.len() < lengths.len() {
             prefixes.resize_with(lengths.len(), Prefixes::default);
         }
-        let singles = Cells { automaton, level: below };
         let mut reverse = Reverse {
             layer,
             weights: self.weights(level),
@@ -96,20 +95,20 @@ impl<S: Semiring> Parser<'_, S> {
             }
             reverse.open(start, chart.level(level), above);
             if automaton.has_unary() {
-                reverse.single_children(&singles);
+                reverse.single_children();
             }
             // All sums over prefixes again, then their derivatives from the longest to the shortest.
             for length in lengths.clone() {
                 match prefixes.split_at_mut(length - 2) {
                     ([.., shorter], [own, ..]) => reverse.sum(own, shorter, length),
-                    (_, [own, ..]) => reverse.sum(own, &singles, length),
+                    (_, [own, ..]) => reverse.sum(own, below, length),
                     _ => {}
                 }
             }
             for length in lengths.clone().rev() {
                 match prefixes.split_at_mut(length - 2) {
                     ([.., shorter], [own, ..]) => reverse.differentiate(own, shorter, length, last),
-                    (_, [own, ..]) => reverse.differentiate(own, &singles, length, last),
+                    (_, [own, ..]) => reverse.differentiate(own, below, length, last),
                     _ => {}
                 }
             }
@@ -168,13 +167,16 @@ impl<S: Semiring> Reverse<'_, S> {
     }
 
     /// Rules of one child.
-    fn single_children(&mut self, singles: &Cells<S>) {
-        for filled in self.below.filled(self.start) {
-            if let Some(offset) = self.cells.used_offset(self.start, filled.span as usize) {
-                singles.for_each_prefix(filled.cell, |state, value, entry| {
+    fn single_children(&mut self) {
+        let below = self.below;
+        for filled in below.filled(self.start) {
+            let Some(offset) = self.cells.used_offset(self.start, filled.span as usize) else { continue };
+            for entry in below.range(filled.cell) {
+                let (symbol, ref value) = below.entries()[entry];
+                if let Some(state) = self.layer.automaton().next(0, symbol) {
                     let derivative = self.complete(offset, state, value);
                     self.outside[entry].add(derivative);
-                });
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Filling a chart from the tokens up: the recursion of the paper's eq. `inside`, once for all semirings.
 
 use super::evidence::Evidence;
-use super::prefixes::{Cells, LastChildren, Parts, Prefixes};
+use super::prefixes::{LastChildren, Parts, Prefixes};
 use super::{Chart, Level, LevelCells, Template};
 use crate::error::Result;
 use crate::grammar::{Grammar, Layer, State, Symbol};
@@ -327,13 +327,14 @@ impl<'g, S: Semiring> Parser<'g, S> {
                 continue;
             }
             row.open(count, layer.parents());
-            let singles = Cells { automaton, level: below };
             if automaton.has_unary() {
                 for filled in below.filled(start) {
                     if let Some(offset) = cells.used_offset(start, filled.span as usize) {
-                        singles.for_each_prefix(filled.cell, |state, value, _| {
-                            row.complete(offset, state, value, layer, weights);
-                        });
+                        for (symbol, value) in below.cell(filled.cell) {
+                            if let Some(state) = automaton.next(0, *symbol) {
+                                row.complete(offset, state, value, layer, weights);
+                            }
+                        }
                     }
                 }
             }
@@ -341,7 +342,7 @@ impl<'g, S: Semiring> Parser<'g, S> {
             for length in lengths.clone() {
                 match prefixes.split_at_mut(length - 2) {
                     ([.., shorter], [own, ..]) => filler.fill(own, shorter, length),
-                    (_, [own, ..]) => filler.fill(own, &singles, length),
+                    (_, [own, ..]) => filler.fill(own, below, length),
                     _ => {}
                 }
             }
@@ -362,11 +363,11 @@ impl<'g, S: Semiring> Parser<'g, S> {
         let automaton = layer.automaton();
         for start in 0..cells.starts() {
             let tokens = &tokens.entries()[start..];
-            let (mut state, mut read) = (automaton.begin(0, tokens[0].0), 1);
+            let (mut state, mut read) = (automaton.next(0, tokens[0].0), 1);
             for offset in 0..cells.count(start) {
                 let span = cells.min_span(start) + offset;
                 if read == 1 && span > 1 {
-                    state = state.and_then(|state| automaton.begin(state, tokens[1].0));
+                    state = automaton.pair(tokens[0].0, tokens[1].0);
                     read = 2;
                 }
                 for (token, _) in &tokens[read..span] {

@@ -16,37 +16,32 @@ type Join = (u32, u32, u32);
 pub(crate) trait Parts<S> {
     /// Calls `visit` with the width and the number of every part that begins at `start`.
     fn for_each(&self, start: usize, visit: impl FnMut(u32, u32));
+    /// What says how a part was read: a prefix, or a single symbol.
+    type Prefix: Copy;
     /// Calls `visit` with every prefix that a part can be read as, with its value and its place among all of the parts' values.
-    fn for_each_prefix(&self, part: u32, visit: impl FnMut(State, &S, usize));
+    fn for_each_prefix(&self, part: u32, visit: impl FnMut(Self::Prefix, &S, usize));
     /// The state after one more symbol.
-    fn next(automaton: &Automaton, state: State, symbol: Symbol) -> Option<State>;
+    fn next(automaton: &Automaton, prefix: Self::Prefix, symbol: Symbol) -> Option<State>;
 }
 
-/// Cells of a level as prefixes of one child.
-pub(crate) struct Cells<'c, S> {
-    pub automaton: &'c Automaton,
-    pub level: &'c Level<S>,
-}
+/// The cells of a level are prefixes of one child.
+impl<S: Semiring> Parts<S> for Level<S> {
+    type Prefix = Symbol;
 
-impl<S: Semiring> Parts<S> for Cells<'_, S> {
     #[inline]
     fn for_each(&self, start: usize, mut visit: impl FnMut(u32, u32)) {
-        self.level.filled(start).iter().for_each(|cell| visit(cell.span, cell.cell));
+        self.filled(start).iter().for_each(|cell| visit(cell.span, cell.cell));
     }
 
     #[inline]
-    fn for_each_prefix(&self, part: u32, mut visit: impl FnMut(State, &S, usize)) {
-        for entry in self.level.range(part) {
-            let (symbol, value) = &self.level.entries()[entry];
-            if let Some(state) = self.automaton.begin(0, *symbol) {
-                visit(state, value, entry);
-            }
-        }
+    fn for_each_prefix(&self, part: u32, mut visit: impl FnMut(Symbol, &S, usize)) {
+        let range = self.range(part);
+        range.clone().zip(&self.entries()[range]).for_each(|(entry, (symbol, value))| visit(*symbol, value, entry));
     }
 
     #[inline]
-    fn next(automaton: &Automaton, state: State, symbol: Symbol) -> Option<State> {
-        automaton.begin(state, symbol)
+    fn next(automaton: &Automaton, first: Symbol, symbol: Symbol) -> Option<State> {
+        automaton.pair(first, symbol)
     }
 }
 
@@ -77,6 +72,8 @@ impl<S> Default for Prefixes<S> {
 }
 
 impl<S: Semiring> Parts<S> for Prefixes<S> {
+    type Prefix = State;
+
     fn for_each(&self, _: usize, mut visit: impl FnMut(u32, u32)) {
         self.blocks.iter().zip(0..).for_each(|(block, k)| visit(block.width as u32, k));
     }
