@@ -1,6 +1,6 @@
 //! Numbers of children: sets of them, and values for each.
 
-use crate::grammar::Children;
+use crate::symbols::Children;
 use std::fmt;
 use std::ops::{Index, IndexMut};
 

@@ -14,8 +14,10 @@ mod text;
 
 pub(crate) use automaton::{Automaton, State};
 pub use layer::Layer;
-pub use rule::{Children, Rule, Symbol};
+pub use rule::Rule;
 pub use sample::{Ensemble, RuleCount};
+
+pub use crate::symbols::{Children, Symbol};
 
 use crate::error::{Error, Result};
 use crate::shape::Shape;

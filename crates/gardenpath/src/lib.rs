@@ -39,6 +39,7 @@ mod semiring;
 mod shape;
 pub mod snr;
 mod span;
+mod symbols;
 pub mod theory;
 mod tree;
 mod tuple;

@@ -1,6 +1,6 @@
 //! Places in a sentence, and symbols that stand there.
 
-use crate::grammar::Symbol;
+use crate::symbols::Symbol;
 use std::ops::Range;
 
 /// Consecutive tokens of a sentence.

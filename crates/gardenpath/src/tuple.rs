@@ -1,7 +1,7 @@
 //! Numbers for tuples of symbols: the one place where positions in tables of tuples are computed.
 
 use crate::arity::Arities;
-use crate::grammar::{Children, Symbol};
+use crate::symbols::{Children, Symbol};
 use std::ops::Range;
 
 /// Numbers all tuples of some arities over the symbols of a level: shorter ones first, then in the order of a dictionary.
