@@ -3,7 +3,8 @@
 //! `cargo bench -p gardenpath` prints a table. Machines differ and are noisy: every line is the best of several rounds.
 
 use gardenpath::{
-    Chart, Corpus, Ensemble, Grammar, Inside, LogProbability, Moments, Node, Parser, Sampler, Seed, Span, class_entropy,
+    Chart, Corpus, Ensemble, Grammar, Inside, LogProbability, Moments, Node, Parser, Predictor, Sampler, Seed, Span,
+    class_entropy,
 };
 use std::time::Instant;
 
@@ -31,6 +32,10 @@ fn main() {
     }
     if chosen("entropy") {
         entropy();
+    }
+    if chosen("next") {
+        next_token(2, 1.0e6);
+        next_token(3, 0.25e6);
     }
 }
 
@@ -71,6 +76,29 @@ fn inside(depth: usize, at_least: f64) {
     });
     let name = format!("inside, L = {depth}, f = 1/4 (sentences/s)");
     report(&name, corpus.len() as f64 / seconds, &format!("{:.1} M", at_least / 1e6));
+}
+
+/// The probabilities of the next token at every position.
+fn next_token(depth: usize, at_least: f64) {
+    let grammar = grammar(depth, 0.25);
+    let corpus = Corpus::sample(&grammar, Seed::new(1), 0..20_000);
+    let predictor = Predictor::new(&grammar);
+    let mut reader = predictor.reader();
+    let (mut ends, mut rows) = (0.0, 0);
+    let seconds = best_of(7, || {
+        (ends, rows) = (0.0, 0);
+        for sentence in corpus.sentences() {
+            reader.restart();
+            for &token in sentence {
+                reader.push(token).expect("the tokens are right");
+                rows += 1;
+            }
+            ends += reader.next()[16];
+        }
+    });
+    assert!(rows == corpus.tokens().len() && ends > 0.0, "every sentence may end where it does");
+    let name = format!("next-token rows, L = {depth}, f = 1/4 (sentences/s)");
+    report(&name, corpus.len() as f64 / seconds, &format!("{:.2} M", at_least / 1e6));
 }
 
 /// Inside and outside, as learners count the uses of rules.

@@ -5,7 +5,7 @@
 //! proves that nothing can underflow, and [`Magnitude`] otherwise, so depth costs no accuracy.
 
 mod dense;
-mod gemm;
+pub(crate) mod gemm;
 
 use crate::chart::{Buffers, Chart, Evidence, Parser};
 use crate::corpus::Corpus;

@@ -1,6 +1,7 @@
 //! What a layer says about the beginnings of its rules: how likely each prefix is for each parent.
 
 use crate::grammar::{Layer, State, Symbol};
+use crate::inside::gemm::add_weighted_rows;
 
 /// The probabilities of all prefixes of a layer, by state and parent.
 ///
@@ -81,13 +82,7 @@ impl<'g> PrefixTables<'g> {
         let automaton = self.layer.automaton();
         let size = begins.len() * children.len();
         if let Some(matrix) = self.matrices.get(state as usize * size..(state as usize + 1) * size) {
-            for (begins, row) in begins.iter().zip(matrix.chunks_exact(children.len())) {
-                let factor = factor * begins;
-                if factor != 0.0 {
-                    children.iter_mut().zip(row).for_each(|(sum, weight)| *sum += factor * weight);
-                }
-            }
-            return;
+            return add_weighted_rows(children, factor, begins, matrix);
         }
         for next in automaton.extensions(state) {
             let sum: f64 = self.parents(next).iter().map(|&(z, weight)| begins[usize::from(z)] * weight).sum();
