@@ -2,6 +2,8 @@
 
 mod choice;
 pub mod ensemble;
+pub mod fraction;
+pub mod rounding;
 
 use crate::commands;
 pub use choice::choice;
@@ -133,6 +135,11 @@ fn decimal(text: &str) -> Option<u64> {
     let zeros = power.parse::<u32>().ok()?.checked_sub(part.len() as u32)?;
     let digits: u64 = format!("{whole}{part}").parse().ok()?;
     digits.checked_mul(10u64.checked_pow(zeros)?)
+}
+
+/// Each of the values that were given, or a single time none.
+pub fn each<T: Copy>(values: &[T]) -> Vec<Option<T>> {
+    if values.is_empty() { vec![None] } else { values.iter().copied().map(Some).collect() }
 }
 
 /// Reads a whole number that counts something in memory.

@@ -186,6 +186,6 @@ fn foreign_grammars_and_empty_samples_are_refused() {
     let others = [Network { vocab: 7, ..own.clone() }, Network { shape: binary, ..own }];
     let messages = others.map(|network| refused(SMALL, &network).to_string());
     assert_eq!(messages[0], "network and grammar differ in the number of tokens: 7 and 6");
-    let expected = "network and grammar differ in the numbers of children by level: [2..=2, 2..=2] and [2..=3, 2..=3]";
+    let expected = "network and grammar differ in the numbers of children by level: [{2}, {2}] and [{2, 3}, {2, 3}]";
     assert_eq!(messages[1], expected);
 }

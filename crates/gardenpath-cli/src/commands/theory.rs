@@ -4,7 +4,8 @@ mod curves;
 mod numbers;
 
 use super::Answer;
-use crate::cli::ensemble::{Fraction, RuleOptions, plain_fraction};
+use crate::cli::ensemble::RuleOptions;
+use crate::cli::fraction::{Fraction, plain_fraction};
 use crate::cli::size;
 use anyhow::Result;
 use clap::{Args, Subcommand};

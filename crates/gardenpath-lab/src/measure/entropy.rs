@@ -22,7 +22,7 @@ results! {
     /// The results.
     pub struct EntropyResult {
         entropy: f64 => "Mean entropy of the class given a sentence, in nats";
-        normalized: f64 => "The same in units of guessing, the logarithm of the vocabulary";
+        normalized: f64 => "The same in units of guessing, the logarithm of the number of classes";
         binary_fraction: f64 => "Fraction of the pairs that whole numbers of rules amount to";
         ternary_fraction: f64 => "Fraction of the triples that whole numbers of rules amount to";
     }
@@ -44,7 +44,7 @@ impl Kind for Entropy {
         let entropy = class_entropy(&ensemble, 1, self.sentences, Seed::new(self.seed), &|_| ())?.mean;
         Ok(EntropyResult {
             entropy,
-            normalized: entropy / (ensemble.vocab() as f64).ln(),
+            normalized: entropy / (ensemble.level_sizes()?[0] as f64).ln(),
             binary_fraction: fractions[2],
             ternary_fraction: fractions[3],
         })
@@ -55,7 +55,9 @@ impl Kind for Entropy {
         let fractions = self.sampled.fractions();
         // Few cells of a chart hold anything at small fractions, nearly all of them at large ones.
         let sparse = 5e-8 * length + 2e-11 * length.powi(3);
-        let full = 1.65e-12 * vocab.powi(2) * length.powf(3.45) * ((fractions[2] + fractions[3]) / 2.0).powi(4);
+        let mean =
+            fractions.nonzero().map(|(_, fraction)| fraction).sum::<f64>() / fractions.arities().iter().count() as f64;
+        let full = 1.65e-12 * vocab.powi(2) * length.powf(3.45) * mean.powi(4);
         self.sampled.work() + self.sentences as f64 * (sparse + full)
     }
 

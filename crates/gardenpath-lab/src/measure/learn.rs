@@ -107,11 +107,17 @@ impl Kind for Learn {
     }
 
     fn run(&self, _: &dyn Keeper) -> Result<LearnResult> {
-        let Sampled { vocab, depth, .. } = self.sampled;
         let truth = self.sampled.grammar(self.seed)?;
+        let (depth, tokens, classes) = (truth.depth(), truth.vocab(), truth.classes());
+        let hidden = &truth.sizes()[1..depth];
+        let vocab = hidden.first().copied().unwrap_or(tokens);
+        if hidden.iter().any(|size| *size != vocab) {
+            bail!(
+                "level_sizes is {hidden:?} between classes and tokens, expected the same for all: learners take one number"
+            );
+        }
         let seed = Seed::new(self.seed);
         let corpus = Corpus::try_sample(&truth, seed, 0..self.samples)?;
-        let (tokens, classes) = (vocab, vocab);
         let (learned, verdict) = match self.mode {
             Mode::Exact => {
                 let (p_binary, noise) = (self.told_p_binary, self.noise.unwrap_or(exact::Options::NOISE));
@@ -148,8 +154,8 @@ impl Kind for Learn {
             accuracy: learned.accuracy,
             bayes_accuracy: bayes.accuracy,
             parse_rate: learned.parse_rate,
-            normalized_error: normalized_error(learned.accuracy, vocab),
-            bayes_normalized_error: normalized_error(bayes.accuracy, vocab),
+            normalized_error: normalized_error(learned.accuracy, classes),
+            bayes_normalized_error: normalized_error(bayes.accuracy, classes),
             precision: over_rules(&scores, RuleScore::precision),
             recall: over_rules(&scores, RuleScore::recall),
             all_rules: scores.iter().all(LevelScore::is_exact),

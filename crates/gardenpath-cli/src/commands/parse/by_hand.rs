@@ -1,9 +1,10 @@
 //! `gardenpath parse --sentence`: everything about one sentence, so that its ambiguity can be seen.
 
+use super::ranked::{ScoredTree, evidence, ranked};
 use crate::commands::Answer;
 use crate::terminal::tree as tree_text;
 use anyhow::{Result, anyhow, bail};
-use gardenpath::{BestLog, Chart, Count, Grammar, Inside, Parser, Recognition, Semiring, Symbol, Tree};
+use gardenpath::{BestLog, Chart, Count, Grammar, Inside, Parser, Semiring, Symbol, Tree};
 use gardenpath_lab::draw::table::{Table, short};
 use gardenpath_lab::draw::tree;
 use gardenpath_lab::files::{Alphabet, Names, atomic};
@@ -37,34 +38,11 @@ struct Report {
     root_names: Option<Vec<String>>,
 }
 
-/// A tree with its probabilities.
-#[derive(Serialize)]
-struct ScoredTree {
-    root: Symbol,
-    /// `P(tree | sentence)`.
-    share: f64,
-    /// `ln P(tree | root)`.
-    logprob: f64,
-    #[serde(rename = "tree")]
-    text: String,
-    #[serde(skip)]
-    tree: Tree,
-}
-
-/// Trees among which the most probable are chosen.
-const ENUMERATED: usize = 1000;
-
 /// Sentences of more tokens do not fit into a terminal; their trees are written with brackets.
 const DRAWN_TOKENS: usize = 60;
 
-/// The largest number of trees that are drawn.
-const MAX_LIMIT: usize = 10_000;
-
 /// Parses the sentence and draws its trees.
 pub fn run(grammar: &Grammar, sentence: &str, limit: usize, svg: Option<&Path>, answer: &mut Answer) -> Result<()> {
-    if limit > MAX_LIMIT {
-        bail!("--limit is {limit}, expected at most {MAX_LIMIT} trees");
-    }
     if let Some(path) = svg {
         atomic::check_name(path, "svg")?;
     }
@@ -104,13 +82,10 @@ fn report(grammar: &Grammar, tokens: Vec<Symbol>, limit: usize) -> Result<Report
     counts.iter().for_each(|count| total.add(count.clone()));
     let roots = || (0..grammar.classes()).map(|root| root as Symbol);
     let logprob: Vec<Option<f64>> = roots().map(|root| posterior.log_likelihood(root)).collect();
-    // P(sentence) = P(sentence | root) P(root) / P(root | sentence), for the root where this is most accurate.
-    let logprob_sentence = posterior.root().and_then(|root| {
-        let prior = grammar.prior()[usize::from(root)];
-        Some(posterior.log_likelihood(root)? + (prior / posterior.probability(root)).ln())
-    });
+    let logprob_sentence = evidence(&posterior, grammar.prior());
+    let optimizer = Parser::<BestLog>::new(grammar);
     let trees = match logprob_sentence {
-        Some(evidence) => scored_trees(grammar, &tokens, evidence, limit)?,
+        Some(evidence) => ranked(&optimizer, &optimizer.parse(&tokens)?, evidence, limit),
         None => Vec::new(),
     };
     let names = Names::of(grammar);
@@ -129,30 +104,6 @@ fn report(grammar: &Grammar, tokens: Vec<Symbol>, limit: usize) -> Result<Report
         tree_count: total.to_string(),
         trees,
     })
-}
-
-/// The most probable trees, by decreasing share.
-///
-/// All trees are ranked if there are few. Of very many, the first ones are, and the best one, which is always found.
-fn scored_trees(grammar: &Grammar, tokens: &[Symbol], evidence: f64, limit: usize) -> Result<Vec<ScoredTree>> {
-    let recognizer = Parser::<Recognition>::new(grammar);
-    let mut trees = recognizer.all_trees(&recognizer.parse(tokens)?, limit.max(ENUMERATED));
-    let optimizer = Parser::<BestLog>::new(grammar);
-    if let Some((best, _)) = optimizer.best_tree(&optimizer.parse(tokens)?)
-        && !trees.contains(&best)
-    {
-        trees.push(best);
-    }
-    let score = |tree: Tree| {
-        let logprob = tree.log_probability(grammar)?;
-        let share = (logprob + grammar.prior()[usize::from(tree.root())].ln() - evidence).exp().min(1.0);
-        Some(ScoredTree { root: tree.root(), share, logprob, text: tree.to_text(grammar), tree })
-    };
-    let mut scored: Vec<ScoredTree> = trees.into_iter().filter_map(score).collect();
-    // Equal shares differ in their last bits; what they should be sorted by then is the class.
-    scored.sort_by_key(|tree| (std::cmp::Reverse((tree.share * 1e12).round() as u64), tree.root));
-    scored.truncate(limit);
-    Ok(scored)
 }
 
 fn write_svg(grammar: &Grammar, report: &Report, path: &Path) -> Result<()> {

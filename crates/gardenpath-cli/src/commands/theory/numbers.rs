@@ -1,14 +1,15 @@
 //! Quantities that are single numbers: the class entropy at depth 2 and the sample complexity.
 
 use super::{Complexity, Entropy};
-use crate::cli::ensemble::{EffectiveFractions, note_rounding};
+use crate::cli::ensemble::option;
+use crate::cli::rounding::{EffectiveFractions, note_rounding};
 use crate::commands::Answer;
 use crate::terminal::plot::{Plot, Series};
 use anyhow::Result;
-use gardenpath::Ensemble;
 use gardenpath::theory::complexity::sample_complexity;
 use gardenpath::theory::entropy::{class_entropy, paper_class_entropy};
 use gardenpath_lab::draw::table::{Table, grouped, short};
+use gardenpath_lab::ensemble::Choices;
 use serde::Serialize;
 
 /// The entropy at one fraction, in nats.
@@ -77,8 +78,8 @@ pub fn entropy(arguments: &Entropy, answer: &mut Answer) -> Result<()> {
 /// The scales of all levels and arities, and their maximum.
 pub fn complexity(arguments: &Complexity, answer: &mut Answer) -> Result<()> {
     let Complexity { vocab, depth, p_binary, .. } = *arguments;
-    let [binary, ternary] = arguments.rules.counts(vocab);
-    let ensemble = Ensemble::new(vocab, depth).rules(2, binary).rules(3, ternary).p_binary(p_binary);
+    let levels = Choices { vocab: Some(vocab), depth: Some(depth), p_binary: Some(p_binary), ..Choices::default() };
+    let ensemble = arguments.rules.paper(levels).ensemble(&option)?;
     let rules = ensemble.rules_per_symbol(0)?;
     let (binary_rules, ternary_rules) = (rules[2], rules[3]);
     let both = sample_complexity(depth, vocab as u64, binary_rules as u64, ternary_rules as u64, p_binary)?;
