@@ -94,6 +94,11 @@ impl Template {
         Template { shape: shape.clone(), len, levels }
     }
 
+    /// The shape of the trees.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
     /// The cells of a level, by start and length.
     ///
     /// # Panics
