@@ -35,8 +35,11 @@ __all__ = [
     "UNKNOWN_ROOT",
     "__version__",
     "_Task",
+    "_arities",
     "_collapse",
     "_exponent",
+    "_inside_layers",
+    "_lengths",
     "_register",
     "_restore_corpus",
     "_restore_expected",
@@ -304,6 +307,12 @@ class CorpusIterator(Iterator[NDArray[np.uint8]]):
     """Gives the sentences of a corpus one after another."""
     def __iter__(self) -> CorpusIterator: ...
     def __next__(self) -> NDArray[np.uint8]: ...
+
+def _arities(grammar: Grammar) -> list[list[int]]: ...
+def _lengths(arities: Sequence[Sequence[int]]) -> list[int]: ...
+def _inside_layers(
+    arities: Sequence[Sequence[int]], length: int
+) -> list[tuple[int, NDArray[np.int64], NDArray[np.float64]]]: ...
 
 def _restore_corpus(
     parts: tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]],

@@ -1,7 +1,7 @@
 //! What a network is: its architecture, and the list of parameters that follows from it.
 
 use crate::error::{Error, Result};
-use gardenpath::{Arities, Shape, memory};
+use gardenpath::{Shape, memory};
 use serde::{Deserialize, Serialize};
 
 /// How hidden layers are scaled, so that their activations stay of order one for unit Gaussian weights.
@@ -35,7 +35,7 @@ pub enum Architecture {
         /// The scale of hidden layers.
         normalization: Normalization,
     },
-    /// The inside neural network: shared binary and ternary filters on the cells of the inside chart.
+    /// The inside neural network: filters for each number of children, shared by the cells of the inside chart.
     Inn {
         /// The scale of hidden layers.
         normalization: Normalization,
@@ -191,15 +191,6 @@ impl Network {
             |layers| all(&Network { architecture: Architecture::Transformer { layers, heads, mlp }, ..self.clone() });
         let (none, one) = (with(0), with(1));
         (one - none).saturating_mul(layers as u128).saturating_add(none)
-    }
-
-    /// Refuses batches of so many sentences whose activations, at the very least, would not fit into memory.
-    pub fn check_batch(&self, sentences: usize) -> Result<()> {
-        let middle = |arities: Arities| (arities.least() + arities.most()) as f64 / 2.0;
-        let length: f64 = (0..self.shape.depth()).map(|level| middle(self.shape.arities(level))).product();
-        let rows = sentences as f64 * length * self.hidden_layers() as f64;
-        let bytes = rows * self.width as f64 * size_of::<f32>() as f64;
-        Ok(memory::check(format_args!("a batch of {sentences} sentences at width {}", self.width), bytes as u128)?)
     }
 
     /// About how many hidden layers there are.

@@ -6,15 +6,14 @@
 use crate::activations::{Activations, Place};
 use crate::attention::{self, Group, Layout, Packed};
 use crate::loss::cross_entropy_gradient;
-use crate::matmul::{self, Direction, Link, Update, Weights};
+use crate::matmul::{self, Direction, Link, Update, Weights, identity};
 use crate::network::Network;
 use crate::norm::Norm;
 use crate::rows::{self, Product, clear};
 use crate::scalar::Scalar;
 use crate::tensors::{Sink, Tensors};
-use crate::wired::identity;
 use crate::wiring::Lists;
-use gardenpath::Symbol;
+use gardenpath::{Span, Symbol};
 
 /// The numbers of the tensors of a layer, relative to its first.
 mod tensor {
@@ -138,13 +137,13 @@ impl<T: Scalar> Transformer<T> {
         let (width, layers) = (self.width, self.layers.len());
         let whole = |link: &Link, sentence: &&[Symbol], alone: bool| {
             let row = if alone { link.to } else { link.from } as usize;
-            Place { row, start: 0, len: sentence.len() }
+            Place { row, span: Span::new(0, sentence.len()) }
         };
         let of_layer = |(i, values): (usize, Vec<T>)| {
             let last = i + 1 == layers;
             let of_sentence = |(link, sentence): (&Link, &&[Symbol])| {
                 let tokens = if last { 0 } else { sentence.len() };
-                let token = |i| Place { row: link.from as usize + 1 + i, start: i, len: 1 };
+                let token = |i| Place { row: link.from as usize + 1 + i, span: Span::new(i, 1) };
                 std::iter::once(whole(link, sentence, last)).chain((0..tokens).map(token)).collect()
             };
             let places = batch.class.iter().zip(sentences).map(of_sentence).collect();
@@ -205,10 +204,11 @@ impl<T: Scalar> Transformer<T> {
         for layer in self.layers.iter().rev() {
             layer.backward(weights, &batch, gradient, sink);
         }
-        let by_token = Lists::collect(self.vocab + 1, (0..).zip(&batch.rows).map(|(row, &(token, _))| (token, row)));
+        let rows = (0..).zip(&batch.rows);
+        let by_token = Lists::collect(self.vocab + 1, rows.clone().map(|(row, &(token, _))| (token, row, 1.0)));
         embedding_step(weights, sink, tensor::EMBEDDING, width, &by_token, gradient);
         let positions = weights.get(tensor::POSITION).len() / width;
-        let by_position = Lists::collect(positions, (0..).zip(&batch.rows).map(|(row, &(_, place))| (place, row)));
+        let by_position = Lists::collect(positions, rows.map(|(row, &(_, place))| (place, row, 1.0)));
         embedding_step(weights, sink, tensor::POSITION, width, &by_position, gradient);
         loss
     }

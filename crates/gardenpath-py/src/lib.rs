@@ -28,6 +28,7 @@ mod probe;
 mod results;
 mod run;
 mod sentences;
+mod shape;
 mod sweep;
 mod theory;
 mod threads;
@@ -67,6 +68,8 @@ mod _core {
     use super::probe::{_restore_probe, PyProbe};
     #[pymodule_export]
     use super::run::{_restore_run, PyRun};
+    #[pymodule_export]
+    use super::shape::{_arities, _inside_layers, _lengths};
     #[pymodule_export]
     use super::sweep::{PyCell, PyStore, PyTask};
     #[pymodule_export]

@@ -19,7 +19,8 @@ pub use evidence::Evidence;
 pub use outside::{Marginals, Outside};
 pub(crate) use parser::Scratch;
 pub use parser::{Buffers, Parser};
-pub(crate) use template::{LevelCells, Template};
+pub(crate) use template::LevelCells;
+pub use template::{Part, Template};
 
 use crate::error::Result;
 use crate::grammar::{Grammar, Symbol};

@@ -46,7 +46,7 @@ mod tuple;
 
 pub use ambiguity::{Estimate, class_entropy, fraction_for_entropy};
 pub use arity::{Arities, PerArity};
-pub use chart::{Buffers, Candidates, Cell, Chart, Evidence, Marginals, Outside, Parser};
+pub use chart::{Buffers, Candidates, Cell, Chart, Evidence, Marginals, Outside, Parser, Part, Template};
 pub use cluster::{Clustering, KMeans};
 pub use corpus::{Corpus, Sampler};
 pub use error::{Error, Result};

@@ -20,9 +20,9 @@ use crate::training::checkpoint::{Checkpoint, RUN};
 use crate::training::{Outcome, Recipe};
 use anyhow::{Context, Result, anyhow, bail};
 use gardenpath::Grammar;
-use gardenpath_nn::checkpoint;
 use gardenpath_nn::engine::{self, NamedTensor};
 use gardenpath_nn::train::{Progress, Record};
+use gardenpath_nn::weights_file;
 use gardenpath_nn::{Network, Tensors};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
@@ -143,7 +143,7 @@ impl RunDirectory {
 
     /// Keeps the best weights.
     pub fn save_best(&self, weights: &[NamedTensor]) -> Result<()> {
-        self.write(BEST, &checkpoint::to_bytes(weights, &[("format", "pt"), (RUN, &self.identity)]))
+        self.write(BEST, &weights_file::to_bytes(weights, &[("format", "pt"), (RUN, &self.identity)]))
     }
 
     /// All measurements so far.
@@ -217,7 +217,7 @@ impl RunDirectory {
     fn tensors(&self, name: &str) -> Result<Vec<NamedTensor>> {
         let path = self.file(name);
         let (tensors, metadata) =
-            checkpoint::from_bytes(&self.read(name)?).with_context(|| path.display().to_string())?;
+            weights_file::from_bytes(&self.read(name)?).with_context(|| path.display().to_string())?;
         if metadata.get(RUN).is_some_and(|run| *run != self.identity) {
             bail!("{}: belongs to another run", path.display());
         }

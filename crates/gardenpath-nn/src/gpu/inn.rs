@@ -4,13 +4,15 @@
 //! constant matrix of counts then sums the results over the splits of each cell above. Only for the root, one cell per
 //! sentence, it is cheaper to sum first.
 
-use super::model::{Model, Sentences, longest, token};
+use super::forward::{Forward, Sentences, longest, token};
 use super::table::Table;
 use super::transfer::{integers, matrix};
 use super::transitions::transitions;
 use super::weights::Weights;
+use crate::error::Result;
 use crate::network::{Network, Normalization, filter_name};
 use burn::tensor::{Device, Tensor, activation};
+use gardenpath::Symbol;
 use std::collections::HashMap;
 
 /// The inside network on the card.
@@ -31,16 +33,17 @@ impl Inn {
     }
 
     /// The counts of the splits of all levels, `[cells, roles * cells below]`.
-    fn counts(&mut self, sentences: Sentences) -> Vec<Tensor<2>> {
+    fn counts(&mut self, sentences: Sentences) -> Result<Vec<Tensor<2>>> {
         let shape = &self.network.shape;
         let most = *shape.lengths().end();
         // The length is rounded up so that few layouts serve all batches.
         let length = longest(sentences).next_multiple_of((most / 9).max(1)).min(most);
-        let counts = self.counts.entry(length).or_insert_with(|| {
-            let levels = transitions(shape, length).into_iter();
-            levels.map(|level| matrix(level.counts, level.roles * level.below, &self.device)).collect()
-        });
-        counts.clone()
+        if !self.counts.contains_key(&length) {
+            let levels = transitions(shape, length)?.into_iter();
+            let matrices = levels.map(|level| matrix(level.counts, level.roles * level.below, &self.device));
+            self.counts.insert(length, matrices.collect());
+        }
+        Ok(self.counts[&length].clone())
     }
 
     /// The filters of a level for all roles, scaled, `[roles, channels, width]`.
@@ -54,9 +57,9 @@ impl Inn {
     }
 }
 
-impl Model for Inn {
-    fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Tensor<2> {
-        let counts = self.counts(sentences);
+impl Forward for Inn {
+    fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Result<Tensor<2>> {
+        let counts = self.counts(sentences)?;
         let Network { classes, ref shape, width, .. } = self.network;
         let batch = sentences.len();
         let roles = |level: usize| shape.arities(level).iter().sum::<usize>();
@@ -74,12 +77,14 @@ impl Model for Inn {
         }
 
         let channels = cells.dims()[1];
-        let lengths = sentences.iter().map(|sentence| (sentence.len() - shape.lengths().start()) as i32).collect();
-        let splits = counts[0].clone().select(0, integers(lengths, &self.device));
+        let shorter =
+            |sentence: &&[Symbol]| shape.lengths().filter(|&len| len < sentence.len() && shape.has_length(len));
+        let roots = sentences.iter().map(|sentence| shorter(sentence).count() as i32).collect();
+        let splits = counts[0].clone().select(0, integers(roots, &self.device));
         let children = cells.reshape([below(0), batch, channels]).swap_dims(0, 1);
         let sums = splits.reshape([batch, roles(0), below(0)]).matmul(children);
         let filters = self.filters(weights, 0, channels).reshape([roles(0) * channels, width]);
         let roots = activation::relu(sums.reshape([batch, roles(0) * channels]).matmul(filters));
-        roots.matmul(weights.get("readout", [width, classes])) / width as f64
+        Ok(roots.matmul(weights.get("readout", [width, classes])) / width as f64)
     }
 }

@@ -18,12 +18,12 @@ pub const CHECKSUM: &str = "checksum";
 /// If the number of values of a tensor is not that of its shape.
 ///
 /// ```
-/// use gardenpath_nn::checkpoint;
+/// use gardenpath_nn::weights_file;
 /// use gardenpath_nn::engine::NamedTensor;
 ///
 /// let tensor = NamedTensor { name: "readout".into(), shape: vec![1, 2], values: vec![1.0, -2.5] };
-/// let bytes = checkpoint::to_bytes(&[tensor.clone()], &[("note", "two numbers")]);
-/// let (tensors, metadata) = checkpoint::from_bytes(&bytes)?;
+/// let bytes = weights_file::to_bytes(&[tensor.clone()], &[("note", "two numbers")]);
+/// let (tensors, metadata) = weights_file::from_bytes(&bytes)?;
 /// assert_eq!(tensors, [tensor]);
 /// assert_eq!(metadata["note"], "two numbers");
 /// # Ok::<(), gardenpath_nn::Error>(())

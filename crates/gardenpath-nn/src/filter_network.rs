@@ -1,24 +1,24 @@
-//! Networks of rectified sums over links: the engine of the CNN and of the INN, which differ only in their [`Plan`].
+//! Networks of filters that are shared over a layer: the passes of the CNN and of the INN, which differ only in their [`Plan`].
 //!
 //! Level 0 holds one whitened row for each token of the vocabulary, so the first layer is computed for few rows and looked up.
 //! Buffers keep their memory from batch to batch.
 
 use crate::loss::cross_entropy_gradient;
-use crate::matmul::{self, Link, Update, Weights};
+use crate::matmul::{self, Link, Update, Weights, identity};
 use crate::panels::whole_panels;
 use crate::rows::{self, Product};
 use crate::scalar::Scalar;
 use crate::tensors::{Sink, Tensors};
-use crate::wiring::{Lists, Wiring};
+use crate::wiring::{Gather, Lists, Wiring};
 use gardenpath::Symbol;
 
 /// The wiring of a batch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// One wiring for each layer, from the tokens up.
     pub layers: Vec<Wiring>,
     /// For each sentence the rows of the last layer that are read out, and the inverse.
-    pub top: crate::wiring::Gather,
+    pub top: Gather,
 }
 
 /// The matrix of one role of a layer: where its values are, and how its products are scaled.
@@ -53,7 +53,7 @@ struct Buffers<T> {
 
 /// A network whose layers are wired anew for each batch.
 #[derive(Clone, Debug)]
-pub struct Wired<T> {
+pub struct FilterNetwork<T> {
     width: usize,
     classes: usize,
     /// Whitened tokens, `[vocab][vocab]`.
@@ -78,7 +78,7 @@ pub struct Filter {
     pub scale: f64,
 }
 
-impl<T: Scalar> Wired<T> {
+impl<T: Scalar> FilterNetwork<T> {
     /// A network with these filters in each layer; tensors are numbered in this order, the readout is the last.
     ///
     /// `rows_read` is the number of rows over which the readout takes the mean.
@@ -93,7 +93,7 @@ impl<T: Scalar> Wired<T> {
             }
             layers.push(Layer { roles, inputs: if layers.is_empty() { vocab } else { width }, outputs: width });
         }
-        Wired {
+        FilterNetwork {
             width,
             classes,
             tokens: whitened_tokens(vocab),
@@ -150,7 +150,7 @@ impl<T: Scalar> Wired<T> {
         loss
     }
 
-    /// The rows of each layer after [`Wired::logits`], from the tokens up.
+    /// The rows of each layer after [`FilterNetwork::logits`], from the tokens up.
     pub fn rows(&self) -> impl Iterator<Item = &[T]> {
         self.buffers.iter().map(|buffers| buffers.rows.as_slice())
     }
@@ -270,11 +270,6 @@ fn spread<T: Scalar>(result: &mut [T], gradient: &[T], width: usize, targets: &L
     rows::sum_lists(result, width, gradient, targets, |i, result| {
         rows::relu_back(result, &rows[i * width..][..width]);
     });
-}
-
-/// Links from each row to the row with the same number.
-pub fn identity(rows: usize) -> Vec<Link> {
-    (0..rows as u32).map(|i| Link { from: i, to: i }).collect()
 }
 
 /// The one-hot vectors of all tokens, each with mean 0 and variance 1 over its channels.

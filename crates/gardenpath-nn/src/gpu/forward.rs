@@ -1,6 +1,7 @@
 //! What the architectures have in common on the card.
 
 use super::weights::Weights;
+use crate::error::Result;
 use burn::tensor::Tensor;
 use gardenpath::Symbol;
 
@@ -8,9 +9,9 @@ use gardenpath::Symbol;
 pub type Sentences<'a> = &'a [&'a [Symbol]];
 
 /// The forward pass of a network; the card finds the backward pass itself.
-pub trait Model: Send {
-    /// The logits of some sentences, `[sentences, classes]`.
-    fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Tensor<2>;
+pub trait Forward: Send {
+    /// The logits of some sentences, `[sentences, classes]`, if what they need fits into memory.
+    fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Result<Tensor<2>>;
 }
 
 /// The token at a place of a sentence, or `None` after its end.
