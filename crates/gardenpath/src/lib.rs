@@ -45,7 +45,7 @@ mod tree;
 mod tuple;
 
 pub use ambiguity::{Estimate, class_entropy, fraction_for_entropy};
-pub use arity::{Arities, PerArity};
+pub use arity::{Arities, PerArity, PerArityError};
 pub use chart::{Buffers, Candidates, Cell, Chart, Evidence, Marginals, Outside, Parser, Part, Template};
 pub use cluster::{Clustering, KMeans};
 pub use corpus::{Corpus, Sampler};

@@ -3,6 +3,7 @@
 use super::observe::{Lexicon, View};
 use super::segment::NodeLaw;
 use super::{LevelReport, Options};
+use crate::arity::PerArity;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::grammar::{Children, Grammar, Rule, Symbol};
@@ -136,8 +137,8 @@ fn numbers(cluster: &[u32], clusters: usize) -> (Vec<usize>, usize) {
 
 /// The law of the number of nodes of a level.
 fn node_law(level: usize, p_binary: f64) -> Result<NodeLaw> {
-    let law =
-        length_distribution(level, p_binary).map_err(|e| Error::parameter("p_binary", p_binary, e.to_string()))?;
+    let law = length_distribution(level, PerArity::paper(p_binary))
+        .map_err(|e| Error::parameter("p_binary", p_binary, e.to_string()))?;
     Ok(NodeLaw((0..=law.max_len()).map(|nodes| law.probability(nodes)).collect()))
 }
 
