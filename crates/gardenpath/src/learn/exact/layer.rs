@@ -1,13 +1,14 @@
 //! One layer of rules: which tuples are rules, and which of them have the same parent.
 
 use super::Exact;
-use super::lexicon;
+use super::lexicon::{self, Lexicon};
 use super::observe::View;
 use super::segment::NodeLaw;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Children, Grammar, Rule, Symbol};
 use crate::learn::Progress;
+use crate::tuple::TupleCode;
 
 /// Starts of the clustering by labels.
 const STARTS: usize = 20;
@@ -95,6 +96,11 @@ pub(super) fn learn(task: &Task, options: &Exact, progress: &mut dyn FnMut(&Prog
         probability: lexicon.probability[tuple] / totals[z],
     };
     let rules: Vec<Rule> = members().map(rule).collect();
+    // A rule that is also a sequence of others was seen among the neighbours of those: any parent may be right.
+    let is_composite = |k: usize| is_composite(code.children(support[k]).as_slice(), &code, &lexicon);
+    doubts.retain(|&(k, _)| !is_composite(k));
+    let others = |own: u32| (0..parents as u32).filter(|&z| z != own && clustering.cluster.contains(&z)).collect();
+    doubts.extend((0..support.len()).filter(|&k| is_composite(k)).map(|k| (k, others(clustering.cluster[k]))));
     let doubts = doubts.into_iter().map(|(k, others)| Doubt {
         children: code.children(support[k]),
         parents: others.into_iter().chain([clustering.cluster[k]]).map(|z| symbol[z as usize] as Symbol).collect(),
@@ -103,6 +109,15 @@ pub(super) fn learn(task: &Task, options: &Exact, progress: &mut dyn FnMut(&Prog
     let chosen = (symbols as f64).powf(-blocks_per_token);
     let token_scale = lexicon.token_scale * known_scale * chosen;
     Ok(Found { rules, doubts: doubts.collect(), empty_symbols: parents - symbols, token_scale })
+}
+
+/// Whether a tuple is a sequence of shorter rules.
+fn is_composite(tuple: &[Symbol], code: &TupleCode, lexicon: &Lexicon) -> bool {
+    let is_rule = |part: &[Symbol]| code.arities().contains(part.len()) && lexicon.probability[code.of(part)] > 0.0;
+    (1..tuple.len()).any(|cut| {
+        let (first, rest) = tuple.split_at(cut);
+        is_rule(first) && (is_rule(rest) || is_composite(rest, code, lexicon))
+    })
 }
 
 /// Numbers the clusters that have members, in order: the number of each cluster, and how many there are.
