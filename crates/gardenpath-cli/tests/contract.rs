@@ -4,8 +4,8 @@ mod common;
 
 use common::{Lab, keys};
 use gardenpath::{
-    BestLog, Chart, Corpus, Count, Ensemble, Grammar, Inside, Magnitude, Parser, Recognition, RuleCounts, Sampler,
-    Seed, Symbol, Tree, class_entropy, theory,
+    BestLog, Chart, Corpus, Count, Ensemble, Grammar, Inside, Magnitude, Parser, Recognition, RuleCount, Sampler, Seed,
+    Symbol, Tree, class_entropy, theory,
 };
 use serde_json::{Value, json};
 
@@ -37,13 +37,14 @@ fn grammar_sample_takes_all_options() {
         Grammar::from_text(&text).unwrap()
     };
     let base = || Ensemble::new(8, 2);
-    let fractions = RuleCounts::Fractions { binary: 0.5, ternary: 0.125 };
-    let numbers = RuleCounts::Numbers { binary: 3, ternary: 5 };
+    let rules = |binary, ternary| base().rules(2, binary).rules(3, ternary);
+    let fractions = rules(RuleCount::Fraction(0.5), RuleCount::Fraction(0.125));
+    let numbers = rules(RuleCount::Number(3), RuleCount::Number(5));
     for (options, ensemble) in [
         ("", base()),
         ("--fraction 1", base().fraction(1.0)),
-        ("--binary-fraction 0.5 --ternary-fraction 0.125", base().counts(fractions)),
-        ("--binary-rules 3 --ternary-rules 5", base().counts(numbers)),
+        ("--binary-fraction 0.5 --ternary-fraction 0.125", fractions),
+        ("--binary-rules 3 --ternary-rules 5", numbers),
         ("--p-binary 0.25", base().p_binary(0.25)),
         ("--p-binary 1", base().p_binary(1.0)),
         ("--zipf 1.5", base().zipf(1.5)),

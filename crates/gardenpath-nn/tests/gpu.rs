@@ -129,7 +129,7 @@ fn both_engines_take_the_same_steps() {
 /// Grammars in which a layer has only one kind of rules.
 #[test]
 fn other_shapes_as_on_the_cpu() {
-    let [two, three, both] = [(2, 2), (3, 3), (2, 3)].map(|(min, max)| Arities { min, max });
+    let [two, three, both] = [Arities::from([2]), Arities::from([3]), Arities::PAPER];
     for (layers, lengths) in [(vec![both, both, two], [8, 14, 18]), (vec![three, both], [6, 8, 9])] {
         let shape = Shape::new(&layers);
         let sentence = |length: usize| (0..length).map(move |place| ((length + place * place) % 4) as Symbol).collect();

@@ -53,13 +53,13 @@ fn check(network: &Network) {
 }
 
 fn shapes() -> Vec<Shape> {
-    let arities = |min, max| Arities { min, max };
+    let [two, three] = [2, 3].map(|arity| Arities::from([arity]));
     vec![
         Shape::mixed(1),
         Shape::mixed(2),
         Shape::mixed(3),
-        Shape::new(&[arities(2, 2); 3]),
-        Shape::new(&[arities(3, 3), arities(2, 3), arities(2, 2)]),
+        Shape::new(&[two; 3]),
+        Shape::new(&[three, Arities::PAPER, two]),
     ]
 }
 

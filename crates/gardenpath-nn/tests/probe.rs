@@ -1,6 +1,6 @@
 //! Probes against what is known: solved regressions, grammars without synonyms, networks before and after training.
 
-use gardenpath::{Arities, Corpus, Ensemble, Grammar, RuleCounts, Seed, Shape};
+use gardenpath::{Arities, Corpus, Ensemble, Grammar, RuleCount, Seed, Shape};
 use gardenpath_nn::engine::{Cpu, initial_state, weights};
 use gardenpath_nn::model::Model;
 use gardenpath_nn::optimizer::Optimizer;
@@ -94,8 +94,9 @@ fn ridge_is_a_minimum() {
 /// above are seen by every network.
 #[test]
 fn where_there_are_no_synonyms_nothing_is_sensitive() {
-    let counts = |binary, ternary| Ensemble::new(6, 1).counts(RuleCounts::Numbers { binary, ternary });
-    let [above, below] = [counts(3, 3), counts(1, 1)].map(|ensemble| {
+    let [above, below] = [3, 1].map(|number| {
+        let ensemble =
+            [2, 3].iter().fold(Ensemble::new(6, 1), |all, &arity| all.rules(arity, RuleCount::Number(number)));
         let grammar = ensemble.sample(Seed::new(1)).unwrap();
         grammar.layer(0).rules().to_vec()
     });
@@ -181,7 +182,7 @@ fn foreign_grammars_and_empty_samples_are_refused() {
     };
     let own = network(&grammar, 8, Architecture::cnn());
     assert!(matches!(refused(Probe { held_out: 0, ..SMALL }, &own), Error::TooSmall { .. }));
-    let binary = Shape::new(&[Arities { min: 2, max: 2 }; 2]);
+    let binary = Shape::new(&[Arities::from([2]); 2]);
     let others = [Network { vocab: 7, ..own.clone() }, Network { shape: binary, ..own }];
     let messages = others.map(|network| refused(SMALL, &network).to_string());
     assert_eq!(messages[0], "network and grammar differ in the number of tokens: 7 and 6");

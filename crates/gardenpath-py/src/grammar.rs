@@ -9,7 +9,7 @@ use crate::interrupt;
 use crate::moments::PyExpectedMoments;
 use crate::numbers::{natural, optional};
 use crate::tree::rule_record;
-use gardenpath::{Children, Corpus, Ensemble, ExpectedMoments, Grammar, Rule, RuleCounts, Sampler, Seed};
+use gardenpath::{Children, Corpus, Ensemble, ExpectedMoments, Grammar, Rule, RuleCount, Sampler, Seed};
 use gardenpath_lab::files;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -84,7 +84,9 @@ impl PyGrammar {
         let ensemble = Ensemble::new(vocab, depth).p_binary(p_binary).zipf(zipf).non_overlapping(non_overlapping);
         let ensemble = match (fraction, binary_rules, ternary_rules) {
             (fraction, None, None) => ensemble.fraction(fraction.unwrap_or(0.25)),
-            (None, Some(binary), Some(ternary)) => ensemble.counts(RuleCounts::Numbers { binary, ternary }),
+            (None, Some(binary), Some(ternary)) => {
+                ensemble.rules(2, RuleCount::Number(binary)).rules(3, RuleCount::Number(ternary))
+            }
             _ => return Err(value_error("expected either fraction, or binary_rules and ternary_rules")),
         };
         Ok(ensemble.sample(Seed::new(seed)).or_value_error()?.into())

@@ -10,7 +10,7 @@ use crate::results::named;
 use crate::sentences::{self, read_one};
 use crate::tree::PyTree;
 use gardenpath::learn::score;
-use gardenpath::{Chart, Count, Expectation, Inside, Magnitude, Parser, Seed, Semiring};
+use gardenpath::{Chart, Count, Expectation, Inside, Magnitude, Node, Parser, Seed, Semiring};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
@@ -191,13 +191,13 @@ impl PyGrammar {
         })?;
         let marginals =
             marginals.or_value_error()?.ok_or_else(|| value_error("the grammar does not derive the sentence"))?;
-        let record = |(start, span, symbol, probability): (usize, usize, u8, f64)| SpanRecord {
-            start: start as i64,
-            span: span as i64,
-            symbol,
+        let record = |(node, probability): (Node, f64)| SpanRecord {
+            start: node.span.start as i64,
+            span: node.span.len as i64,
+            symbol: node.symbol,
             probability,
         };
-        let spans = marginals.spans.into_iter().map(|spans| records(py, spans.into_iter().map(record).collect()));
+        let spans = marginals.nodes.into_iter().map(|spans| records(py, spans.into_iter().map(record).collect()));
         let spans: Vec<Bound<'py, PyArray1<SpanRecord>>> = spans.collect();
         let uses: Vec<_> = marginals.rules.into_iter().map(|uses| PyArray1::from_vec(py, uses)).collect();
         named(py, "Marginals", (spans, uses))

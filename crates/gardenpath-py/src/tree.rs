@@ -4,7 +4,7 @@ use crate::arrays::{NodeRecord, RuleRecord, records};
 use crate::error::{OrValueError, value_error};
 use crate::grammar::PyGrammar;
 use crate::numbers::natural;
-use gardenpath::{Children, Grammar, Tree};
+use gardenpath::{Children, Grammar, Node, Tree};
 use gardenpath_lab::draw::tree;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -88,7 +88,7 @@ impl PyTree {
     ) -> PyResult<Bound<'py, PyArray1<NodeRecord>>> {
         self.check_level(level, self.tree.depth())?;
         let record =
-            |(start, span, symbol): (usize, usize, u8)| NodeRecord { start: start as i64, span: span as i64, symbol };
+            |node: Node| NodeRecord { start: node.span.start as i64, span: node.span.len as i64, symbol: node.symbol };
         Ok(records(py, self.tree.nodes(level).into_iter().map(record).collect()))
     }
 

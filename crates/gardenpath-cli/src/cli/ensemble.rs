@@ -4,7 +4,7 @@ use super::size;
 use crate::progress;
 use anyhow::{Result, bail};
 use clap::Args;
-use gardenpath::{Ensemble, RuleCounts};
+use gardenpath::{Ensemble, RuleCount};
 use gardenpath_lab::draw::table::short;
 use serde::Serialize;
 use std::str::FromStr;
@@ -60,14 +60,15 @@ const MAX_RULES: usize = 50_000_000;
 
 impl LawOptions {
     /// The ensemble of these sizes, once its parameters are known to be possible.
-    pub fn ensemble(&self, vocab: usize, depth: usize, counts: RuleCounts) -> Result<Ensemble> {
+    pub fn ensemble(&self, vocab: usize, depth: usize, [binary, ternary]: [RuleCount; 2]) -> Result<Ensemble> {
         let ensemble = Ensemble::new(vocab, depth)
-            .counts(counts)
+            .rules(2, binary)
+            .rules(3, ternary)
             .p_binary(self.p_binary)
             .zipf(self.zipf)
             .non_overlapping(self.non_overlapping);
-        let (binary, ternary) = ensemble.rules_per_symbol()?;
-        let rules = vocab * depth * (binary + ternary);
+        let rules = ensemble.rules_per_symbol(0)?;
+        let rules = vocab * depth * (rules[2] + rules[3]);
         if rules > MAX_RULES {
             bail!("the grammar would have {rules} rules, expected at most {MAX_RULES}; ask for a smaller fraction");
         }
@@ -76,13 +77,11 @@ impl LawOptions {
 }
 
 impl RuleOptions {
-    /// The numbers of rules in the form in which they were given.
-    pub fn counts(&self, vocab: usize) -> RuleCounts {
+    /// The numbers of binary and ternary rules in the form in which they were given.
+    pub fn counts(&self, vocab: usize) -> [RuleCount; 2] {
         match (self.binary_fraction, self.ternary_fraction, self.binary_rules, self.ternary_rules) {
-            (Some(binary), Some(ternary), ..) => {
-                RuleCounts::Fractions { binary: binary.value(vocab), ternary: ternary.value(vocab) }
-            }
-            (_, _, Some(binary), Some(ternary)) => RuleCounts::Numbers { binary, ternary },
+            (Some(binary), Some(ternary), ..) => [binary, ternary].map(|part| RuleCount::Fraction(part.value(vocab))),
+            (_, _, Some(binary), Some(ternary)) => [binary, ternary].map(RuleCount::Number),
             _ => same_fraction(self.fraction.unwrap_or_default().value(vocab)),
         }
     }
@@ -90,7 +89,7 @@ impl RuleOptions {
     /// The common fraction of pairs and triples, unless rules were asked for in another way.
     pub fn fraction(&self, vocab: usize) -> Option<f64> {
         match self.counts(vocab) {
-            RuleCounts::Fractions { binary, ternary } if binary == ternary => Some(binary),
+            [RuleCount::Fraction(binary), RuleCount::Fraction(ternary)] if binary == ternary => Some(binary),
             _ => None,
         }
     }
@@ -154,8 +153,8 @@ pub struct EffectiveFractions {
 impl EffectiveFractions {
     /// Those of an ensemble.
     pub fn of(ensemble: &Ensemble) -> Result<Self> {
-        let (binary, ternary) = ensemble.effective_fractions()?;
-        Ok(EffectiveFractions { binary, ternary })
+        let fractions = ensemble.effective_fractions(0)?;
+        Ok(EffectiveFractions { binary: fractions[2], ternary: fractions[3] })
     }
 }
 
@@ -173,17 +172,17 @@ pub fn note_rounding<'e>(ensembles: impl IntoIterator<Item = &'e Ensemble>) -> R
 }
 
 fn rounding(ensemble: &Ensemble) -> Result<Option<String>> {
-    let Some((pairs, triples)) = ensemble.rounded_fractions()? else { return Ok(None) };
-    let (binary, ternary) = ensemble.rules_per_symbol()?;
+    let Some(fractions) = ensemble.rounded_fractions(0)? else { return Ok(None) };
+    let rules = ensemble.rules_per_symbol(0)?;
     let part = |rules: usize, kind: &str, fraction: f64, all: &str| {
         (rules > 0).then(|| format!("{rules} {kind} ({} of all {all})", short(fraction)))
     };
-    let parts = [part(binary, "binary", pairs, "pairs"), part(ternary, "ternary", triples, "triples")];
+    let parts = [part(rules[2], "binary", fractions[2], "pairs"), part(rules[3], "ternary", fractions[3], "triples")];
     let parts = parts.into_iter().flatten().collect::<Vec<_>>().join(" and ");
     Ok(Some(format!("note: rounded to whole numbers, each of {} symbols has {parts} rules", ensemble.vocab())))
 }
 
 /// The same fraction of pairs and triples.
-pub fn same_fraction(fraction: f64) -> RuleCounts {
-    RuleCounts::Fractions { binary: fraction, ternary: fraction }
+pub fn same_fraction(fraction: f64) -> [RuleCount; 2] {
+    [RuleCount::Fraction(fraction); 2]
 }

@@ -121,8 +121,8 @@ fn predict(arguments: &Arguments, ensemble: &Ensemble) -> Result<Option<f64>> {
     if ensemble.depth() != 2 || law.zipf != 0.0 || law.non_overlapping {
         return Ok(None);
     }
-    let (binary, ternary) = ensemble.effective_fractions()?;
-    Ok(Some(theory::entropy::class_entropy(binary, ternary, law.p_binary)?))
+    let fractions = ensemble.effective_fractions(0)?;
+    Ok(Some(theory::entropy::class_entropy(fractions[2], fractions[3], law.p_binary)?))
 }
 
 fn to_text(points: &[Point]) -> String {

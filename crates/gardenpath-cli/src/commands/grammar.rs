@@ -117,7 +117,8 @@ fn sample(arguments: &Sample) -> Result<(Grammar, EffectiveFractions)> {
         None => arguments.rules.counts(*vocab),
     };
     let ensemble = law.ensemble(*vocab, *depth, counts)?;
-    let (binary, ternary) = ensemble.rules_per_symbol()?;
+    let rules = ensemble.rules_per_symbol(0)?;
+    let (binary, ternary) = (rules[2], rules[3]);
     let mut remark = format!(
         "gardenpath grammar: vocab {vocab}, depth {depth}, binary rules {binary}, ternary rules {ternary}, p_binary {}",
         law.p_binary

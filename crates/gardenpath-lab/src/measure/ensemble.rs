@@ -2,7 +2,7 @@
 
 use super::parameter::{Parameters, Values, parameters};
 use anyhow::{Result, bail};
-use gardenpath::{Ensemble, Grammar, RuleCounts, Seed};
+use gardenpath::{Ensemble, Grammar, PerArity, RuleCount, Seed};
 use serde_json::{Map, Value};
 
 parameters! {
@@ -27,14 +27,14 @@ impl Sampled {
         self.counts().map(drop)
     }
 
-    fn counts(&self) -> Result<RuleCounts> {
+    /// The numbers of binary and ternary rules.
+    fn counts(&self) -> Result<[RuleCount; 2]> {
+        use RuleCount::{Fraction, Number};
         let fractions = (self.fraction, self.binary_fraction, self.ternary_fraction);
         match (fractions, self.binary_rules, self.ternary_rules) {
-            ((Some(fraction), None, None), None, None) => {
-                Ok(RuleCounts::Fractions { binary: fraction, ternary: fraction })
-            }
-            ((None, Some(binary), Some(ternary)), None, None) => Ok(RuleCounts::Fractions { binary, ternary }),
-            ((None, None, None), Some(binary), Some(ternary)) => Ok(RuleCounts::Numbers { binary, ternary }),
+            ((Some(fraction), None, None), None, None) => Ok([Fraction(fraction); 2]),
+            ((None, Some(binary), Some(ternary)), None, None) => Ok([Fraction(binary), Fraction(ternary)]),
+            ((None, None, None), Some(binary), Some(ternary)) => Ok([Number(binary), Number(ternary)]),
             ((None, None, None), None, None) => bail!("fraction is missing, and so are numbers of rules"),
             _ => bail!(
                 "expected either fraction, or binary_fraction and ternary_fraction, or binary_rules and ternary_rules"
@@ -44,7 +44,8 @@ impl Sampled {
 
     /// The ensemble.
     pub fn ensemble(&self) -> Result<Ensemble> {
-        let ensemble = Ensemble::new(self.vocab, self.depth).counts(self.counts()?);
+        let [binary, ternary] = self.counts()?;
+        let ensemble = Ensemble::new(self.vocab, self.depth).rules(2, binary).rules(3, ternary);
         Ok(ensemble.p_binary(self.p_binary).zipf(self.zipf).non_overlapping(self.non_overlapping))
     }
 
@@ -66,8 +67,8 @@ impl Sampled {
     /// About how many rules a layer has.
     pub fn rules(&self) -> f64 {
         let vocab = self.vocab as f64;
-        let (binary, ternary) = self.fractions();
-        vocab * vocab * (binary + ternary * vocab)
+        let fractions = self.fractions();
+        vocab * vocab * (fractions[2] + fractions[3] * vocab)
     }
 
     /// An ensemble of small grammars.
@@ -87,24 +88,23 @@ impl Sampled {
     }
 
     /// The fractions of pairs and triples that are grammatical; whatever they are if that is impossible.
-    pub fn fractions(&self) -> (f64, f64) {
-        self.ensemble().and_then(|ensemble| Ok(ensemble.effective_fractions()?)).unwrap_or((1.0, 1.0))
+    pub fn fractions(&self) -> PerArity<f64> {
+        self.ensemble().and_then(|ensemble| Ok(ensemble.effective_fractions(0)?)).unwrap_or(PerArity::all(1.0))
     }
 }
 
 /// How many binary and ternary rules each symbol of a cell has: whole numbers, whatever the fraction.
 pub fn rules_of_a_symbol(parameters: &Map<String, Value>) -> Option<(u64, u64)> {
     let sampled = of_cell(parameters)?;
-    let (binary, ternary) = sampled.ensemble().ok()?.effective_fractions().ok()?;
-    let vocab = sampled.vocab as f64;
-    Some(((binary * vocab).round() as u64, (ternary * vocab * vocab).round() as u64))
+    let rules = sampled.ensemble().ok()?.rules_per_symbol(0).ok()?;
+    Some((rules[2] as u64, rules[3] as u64))
 }
 
 /// The fractions of pairs and triples that the whole numbers of rules of a cell amount to, and the probability of two children.
 pub fn effective_fractions(parameters: &Map<String, Value>) -> Option<(f64, f64, f64)> {
     let sampled = of_cell(parameters)?;
-    let (binary, ternary) = sampled.ensemble().ok()?.effective_fractions().ok()?;
-    Some((binary, ternary, sampled.p_binary))
+    let fractions = sampled.ensemble().ok()?.effective_fractions(0).ok()?;
+    Some((fractions[2], fractions[3], sampled.p_binary))
 }
 
 /// The ensemble of a cell.

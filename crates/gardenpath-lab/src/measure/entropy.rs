@@ -40,22 +40,22 @@ impl Kind for Entropy {
 
     fn run(&self, _: &dyn Keeper) -> Result<EntropyResult> {
         let ensemble = self.sampled.ensemble()?;
-        let (binary, ternary) = ensemble.effective_fractions()?;
+        let fractions = ensemble.effective_fractions(0)?;
         let entropy = class_entropy(&ensemble, 1, self.sentences, Seed::new(self.seed), &|_| ())?.mean;
         Ok(EntropyResult {
             entropy,
             normalized: entropy / (ensemble.vocab() as f64).ln(),
-            binary_fraction: binary,
-            ternary_fraction: ternary,
+            binary_fraction: fractions[2],
+            ternary_fraction: fractions[3],
         })
     }
 
     fn work(&self) -> f64 {
         let (length, vocab) = (self.sampled.length(), self.sampled.vocab as f64);
-        let (binary, ternary) = self.sampled.fractions();
+        let fractions = self.sampled.fractions();
         // Few cells of a chart hold anything at small fractions, nearly all of them at large ones.
         let sparse = 5e-8 * length + 2e-11 * length.powi(3);
-        let full = 1.65e-12 * vocab.powi(2) * length.powf(3.45) * ((binary + ternary) / 2.0).powi(4);
+        let full = 1.65e-12 * vocab.powi(2) * length.powf(3.45) * ((fractions[2] + fractions[3]) / 2.0).powi(4);
         self.sampled.work() + self.sentences as f64 * (sparse + full)
     }
 

@@ -159,7 +159,7 @@ impl Kind for Learn {
 
     fn work(&self) -> f64 {
         let (length, vocab, samples) = (self.sampled.length(), self.sampled.vocab as f64, self.samples as f64);
-        let (_, ternary) = self.sampled.fractions();
+        let ternary = self.sampled.fractions()[3];
         let learning = match self.mode {
             Mode::Exact => 2e-7 * samples * length.powf(1.9) * (0.5 + 8.0 * ternary) + 5e-6 * vocab.powi(3),
             Mode::Paper => {

@@ -70,7 +70,8 @@ mod tests {
             for (tree, all) in trees.iter().zip(&layer.places) {
                 let places = true_places(&network, i, all, tree);
                 let spans: Vec<_> = places.iter().map(|place| (place.start, place.len)).collect();
-                let nodes: Vec<_> = tree.nodes(2 - i).into_iter().map(|(start, len, _)| (start, len)).collect();
+                let nodes: Vec<_> =
+                    tree.nodes(2 - i).into_iter().map(|node| (node.span.start, node.span.len)).collect();
                 assert_eq!(spans, nodes, "{}", layer.layer);
             }
         }

@@ -90,7 +90,7 @@ fn describe_layer((level, layer): (usize, &Layer)) -> LayerDescription {
         ternary_rules,
         binary_fraction: share(2),
         ternary_fraction: share(3),
-        arities: (layer.arities().min, layer.arities().max),
+        arities: (layer.arities().least(), layer.arities().most()),
         shared_tuples: parents.values().filter(|&&count| count > 1).count(),
         overlapping_rules: layer.rules().iter().filter(|rule| overlaps(&rule.children)).count(),
     }

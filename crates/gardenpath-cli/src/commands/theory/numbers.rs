@@ -77,8 +77,10 @@ pub fn entropy(arguments: &Entropy, answer: &mut Answer) -> Result<()> {
 /// The scales of all levels and arities, and their maximum.
 pub fn complexity(arguments: &Complexity, answer: &mut Answer) -> Result<()> {
     let Complexity { vocab, depth, p_binary, .. } = *arguments;
-    let ensemble = Ensemble::new(vocab, depth).counts(arguments.rules.counts(vocab)).p_binary(p_binary);
-    let (binary_rules, ternary_rules) = ensemble.rules_per_symbol()?;
+    let [binary, ternary] = arguments.rules.counts(vocab);
+    let ensemble = Ensemble::new(vocab, depth).rules(2, binary).rules(3, ternary).p_binary(p_binary);
+    let rules = ensemble.rules_per_symbol(0)?;
+    let (binary_rules, ternary_rules) = (rules[2], rules[3]);
     let both = sample_complexity(depth, vocab as u64, binary_rules as u64, ternary_rules as u64, p_binary)?;
     let scale = |(paper, corrected): (&gardenpath::theory::complexity::Scale, _)| {
         let gardenpath::theory::complexity::Scale { samples, .. } = corrected;
