@@ -29,7 +29,6 @@
 //! # Ok::<(), gardenpath::Error>(())
 //! ```
 
-pub(crate) mod adjacent;
 pub(crate) mod census;
 mod em;
 mod exact;

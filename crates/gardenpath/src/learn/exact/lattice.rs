@@ -2,8 +2,7 @@
 
 use crate::chart::{Buffers, Parser};
 use crate::error::Result;
-use crate::grammar::{Children, Grammar, Symbol};
-use crate::learn::adjacent::for_each_run;
+use crate::grammar::{Grammar, Symbol};
 use crate::tuple::TupleCode;
 
 /// A tuple of candidates that stands in a sentence, with the product of their inside weights.
@@ -39,8 +38,6 @@ pub(super) struct Reader<'g> {
     buffers: Buffers<f64>,
     level: usize,
     code: TupleCode,
-    /// For each length, the tuples of the run of cells that is being read: their numbers among those of the length, and their weights.
-    products: Vec<Vec<(usize, f64)>>,
 }
 
 impl<'g> Reader<'g> {
@@ -49,9 +46,7 @@ impl<'g> Reader<'g> {
     pub fn new(grammar: &'g Grammar, level: usize, token_scale: f64) -> Self {
         let parser = Parser::new(grammar).with_token_scale(token_scale);
         let buffers = parser.buffers();
-        let mut products = vec![Vec::new(); Children::MAX + 1];
-        products[0].push((0, 1.0));
-        Reader { parser, buffers, level, code: code(grammar, level), products }
+        Reader { parser, buffers, level, code: code(grammar, level) }
     }
 
     /// Reads the lattice of a sentence; tuples for which `known` is false are left out.
@@ -63,9 +58,9 @@ impl<'g> Reader<'g> {
             self.parser.fill_layer(chart, scratch, level);
         }
         lattice.clear(sentence.len());
-        for start in 0..sentence.len() {
-            let above = self.buffers.chart.template().level(self.level - 1);
-            if start < above.starts() && above.count(start) > 0 {
+        let above = self.buffers.chart.template().level(self.level - 1);
+        for start in 0..above.starts() {
+            if above.count(start) > 0 {
                 lattice.of_width.clear();
                 lattice.of_width.resize(above.count(start), 0);
                 self.read_start(start, &known, lattice);
@@ -75,34 +70,21 @@ impl<'g> Reader<'g> {
         Ok(())
     }
 
-    fn read_start(&mut self, start: usize, known: &impl Fn(u32) -> bool, lattice: &mut Lattice) {
-        let Reader { buffers, level, code, products, .. } = self;
-        let (above, below) = (buffers.chart.template().level(*level - 1), buffers.chart.level(*level));
-        let (arities, most) = (code.arities(), code.arities().most());
-        let widest = above.min_span(start) + above.count(start) - 1;
-        for_each_run(below, start, most, &mut |run, end| {
-            let (arity, width) = (run.len(), end - start);
-            let offset = above.used_offset(start, width).filter(|_| arities.contains(arity));
-            if width > widest || (arity == most && offset.is_none()) {
-                return false;
-            }
-            // The run without its last cell was the last of its length that was visited.
-            let (shorter, own) = products.split_at_mut(arity);
-            own[0].clear();
-            for &(number, weight) in &shorter[arity - 1] {
-                let longer =
-                    |&(symbol, value): &(Symbol, f64)| (number * code.symbols() + usize::from(symbol), weight * value);
-                own[0].extend(below.cell(run[arity - 1].cell).iter().map(longer));
-            }
-            if let Some(offset) = offset {
-                for &(number, weight) in &own[0] {
-                    let tuple = (code.range(arity).start + number) as u32;
-                    if known(tuple) {
-                        lattice.add(start, width, offset, tuple, weight);
-                    }
+    fn read_start(&self, start: usize, known: &impl Fn(u32) -> bool, lattice: &mut Lattice) {
+        let chart = &self.buffers.chart;
+        let (above, below) = (chart.template().level(self.level - 1), chart.level(self.level));
+        let arities = self.code.arities();
+        below.for_each_adjacent(start, arities.most(), |cells, end| {
+            let width = end - start;
+            let Some(offset) = above.used_offset(start, width).filter(|_| arities.contains(cells.len())) else {
+                return;
+            };
+            below.for_each_tuple(cells, |tuple, weight| {
+                let tuple = self.code.of(tuple) as u32;
+                if known(tuple) {
+                    lattice.add(start, width, offset, tuple, weight);
                 }
-            }
-            true
+            });
         });
     }
 }

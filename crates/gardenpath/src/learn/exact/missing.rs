@@ -8,7 +8,6 @@ use crate::chart::{Chart, Parser};
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Children, Grammar, Symbol};
-use crate::learn::adjacent::for_each_run;
 use crate::semiring::Recognition;
 use crate::shape::Shape;
 use crate::span::{Node, Span};
@@ -86,19 +85,10 @@ fn of_sentence(
 /// All tuples of symbols of `level` that derive a span together.
 fn tuples(chart: &Chart<Recognition>, level: usize, span: Span, arities: Arities) -> BTreeSet<Children> {
     let (below, mut found) = (chart.level(level), BTreeSet::new());
-    for_each_run(below, span.start, arities.most(), &mut |run, end| {
-        if end == span.end() && arities.contains(run.len()) {
-            let mut tuples = vec![Vec::new()];
-            for cell in run {
-                let longer = |tuple: &Vec<Symbol>| {
-                    let symbols = below.cell(cell.cell).iter().map(|&(symbol, _)| symbol);
-                    symbols.map(|symbol| [&tuple[..], &[symbol]].concat()).collect::<Vec<_>>()
-                };
-                tuples = tuples.iter().flat_map(longer).collect();
-            }
-            found.extend(tuples.iter().filter_map(|tuple| Children::from_slice(tuple)));
+    below.for_each_adjacent(span.start, arities.most(), |cells, end| {
+        if end == span.end() && arities.contains(cells.len()) {
+            below.for_each_tuple(cells, |tuple, _| found.extend(Children::from_slice(tuple)));
         }
-        end < span.end()
     });
     found
 }
