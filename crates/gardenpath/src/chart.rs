@@ -5,6 +5,7 @@
 //! the sentence for rules of any length. Only cells that belong to some tree over the whole sentence
 //! are filled, and empty ones cost nothing.
 
+mod adjacent;
 mod candidates;
 mod evidence;
 mod outside;

@@ -233,7 +233,7 @@ fn tables_hold_the_posteriors_of_all_sentences() {
 #[test]
 fn interrupted_work_is_left_at_once() {
     use gardenpath::interrupt::{Interrupted, obey};
-    use gardenpath::learn::em;
+    use gardenpath::learn::{Em, Learner, Outline};
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
     static STOP: AtomicBool = AtomicBool::new(false);
@@ -254,8 +254,8 @@ fn interrupted_work_is_left_at_once() {
         (
             "em",
             Box::new(|| {
-                let options = em::Options { starts: 9, rounds: 999, seed: Seed::new(1), ..em::Options::new(8, 4) };
-                drop(em::learn(&corpus, &options, &mut |_, _, _| ()));
+                let em = Em { starts: 9, rounds: 999, seed: Seed::new(1), ..Em::new(Outline::new(8, 4)) };
+                drop(em.learn(&corpus, &mut |_| ()));
             }),
         ),
     ];

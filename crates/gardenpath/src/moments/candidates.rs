@@ -2,7 +2,7 @@
 
 use super::Moments;
 use super::tokens::check;
-use crate::chart::{Buffers, Chart, Filled, Level, Parser};
+use crate::chart::{Buffers, Chart, Level, Parser};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::grammar::{Layer, Symbol};
@@ -55,41 +55,15 @@ impl Moments {
     fn count_level(&mut self, level: &Level<Recognition>, len: usize, root: usize, tuples: Tuples) {
         let complete = tuples == Tuples::Complete;
         for start in 0..if complete { len.min(1) } else { len } {
-            for first in level.filled(start) {
-                let middle = start + first.span as usize;
-                for second in level.filled(middle) {
-                    let end = middle + second.span as usize;
-                    if !complete || end == len {
-                        self.count_cells(level, root, first, second, None);
-                    }
-                    for third in level.filled(end) {
-                        if !complete || end + third.span as usize == len {
-                            self.count_cells(level, root, first, second, Some(third));
-                        }
-                    }
+            level.for_each_adjacent(start, 3, |cells, end| {
+                if cells.len() > 1 && (!complete || end == len) {
+                    level.for_each_tuple(cells, |tuple, _| match *tuple {
+                        [a, b] => self.count_pair(root, a, b, 1),
+                        [a, b, c] => self.count_triple(root, a, b, c, 1),
+                        _ => unreachable!("two or three cells"),
+                    });
                 }
-            }
-        }
-    }
-
-    #[inline]
-    fn count_cells(
-        &mut self,
-        level: &Level<Recognition>,
-        root: usize,
-        first: &Filled,
-        second: &Filled,
-        third: Option<&Filled>,
-    ) {
-        for &(a, _) in level.cell(first.cell) {
-            for &(b, _) in level.cell(second.cell) {
-                match third {
-                    None => self.count_pair(root, a, b, 1),
-                    Some(third) => {
-                        level.cell(third.cell).iter().for_each(|&(c, _)| self.count_triple(root, a, b, c, 1));
-                    }
-                }
-            }
+            });
         }
     }
 }

@@ -47,6 +47,6 @@ pub fn infer_layer(
     let threshold = mean(aligned.iter().map(|(score, _)| *score)) / mean(of_rules.map(|(score, _)| *score));
     let mut rules = binary.rules.clone();
     rules.extend(keep_aligned(aligned, gammas[1]));
-    let [binary, ternary] = score_layer(&rules, binary.parents(), truth);
-    Ok(Inferred { binary, ternary, threshold })
+    let scores = score_layer(&rules, binary.parents(), truth);
+    Ok(Inferred { binary: scores[2], ternary: scores[3], threshold })
 }

@@ -1,40 +1,25 @@
-//! The layers that are known so far, and a grammar made of them.
+//! A grammar in the making: the layers that are known so far.
 
-use super::Options;
 use crate::arity::Arities;
 use crate::error::Result;
 use crate::grammar::{Children, Grammar, Rule, Symbol};
-use crate::shape::Shape;
+use crate::learn::Outline;
 
 /// The rules of each layer, from the root down. Levels above the known ones have a single symbol each.
-pub(super) struct Layers {
+pub(super) struct Draft {
     sizes: Vec<usize>,
     prior: Vec<f64>,
     rules: Vec<Vec<Rule>>,
     arities: Arities,
 }
 
-/// The arities that the probability of two children allows.
-fn arities(options: &Options) -> Arities {
-    match options.p_binary {
-        Some(1.0) => Arities::from([2]),
-        Some(0.0) => Arities::from([3]),
-        _ => Arities::PAPER,
-    }
-}
-
-/// The shape of the grammars that are learned.
-pub(super) fn shape(options: &Options) -> Shape {
-    Shape::new(&vec![arities(options); options.depth])
-}
-
-impl Layers {
+impl Draft {
     /// No rules at all.
-    pub fn new(options: &Options, tokens: usize) -> Self {
-        let arities = arities(options);
-        let mut sizes = vec![1; options.depth];
+    pub fn new(outline: &Outline, tokens: usize) -> Self {
+        let (depth, arities) = (outline.depth, outline.branching.arities());
+        let mut sizes = vec![1; depth];
         sizes.push(tokens);
-        Layers { sizes, prior: vec![1.0], rules: vec![any(0, arities); options.depth], arities }
+        Draft { sizes, prior: vec![1.0], rules: vec![any(0, arities); depth], arities }
     }
 
     /// The grammar; only the shape of layers that are not known has a meaning.
@@ -72,8 +57,8 @@ impl Layers {
         missing.len()
     }
 
-    /// Replaces all layers, with probabilities up to a factor for each parent. Symbols that have lost their rules are left out, and so are rules that use them; returns whether
-    /// there are any, so that others have new numbers.
+    /// Replaces all layers, with probabilities up to a factor for each parent. Symbols that have lost their rules are left out, and so are
+    /// rules that use them; returns whether there are any, so that others have new numbers.
     pub fn replace(&mut self, rules: Vec<Vec<Rule>>) -> bool {
         let sizes = self.sizes.clone();
         self.rules = rules;

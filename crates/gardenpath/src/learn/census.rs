@@ -1,12 +1,14 @@
-//! What learners take from a corpus: the usable sentences, in an order that the order of the file does not change, and what
-//! the labels say about the classes.
+//! What learners take from a corpus: its tokens and labels, and the usable sentences in an order that the order of the file does not
+//! change.
 
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::grammar::{Grammar, Symbol};
+use crate::learn::outline::Outline;
 use crate::seed::{Seed, Stream};
 use crate::shape::Shape;
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Tokens and classes of a corpus.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,18 +20,14 @@ pub(crate) struct Census {
 }
 
 impl Census {
-    /// Counts tokens and labels; there are at least `tokens` and `classes` of them.
-    pub fn new(corpus: &Corpus, tokens: usize, classes: usize) -> Result<Self> {
+    /// Counts tokens and labels; there are at least as many of them as the outline says.
+    pub fn new(corpus: &Corpus, outline: &Outline) -> Result<Self> {
         if corpus.is_empty() {
             return Err(Error::parameter("number of sentences", 0, "at least 1"));
         }
-        if let Some(i) = corpus.roots().iter().position(|&root| usize::from(root) >= Grammar::MAX_VOCAB) {
-            let value = format!("unknown in sentence {}", i + 1);
-            return Err(Error::parameter("root", value, "a label for every sentence"));
-        }
         let beyond = |largest: Option<&Symbol>| largest.map_or(0, |&symbol| usize::from(symbol) + 1);
-        let tokens = tokens.max(beyond(corpus.tokens().iter().max())).max(1);
-        let classes = classes.max(beyond(corpus.roots().iter().max()));
+        let tokens = outline.tokens.max(beyond(corpus.tokens().iter().max())).max(1);
+        let classes = outline.classes.max(beyond(corpus.roots().iter().max()));
         for (name, count) in [("number of tokens", tokens), ("number of classes", classes)] {
             if count > Grammar::MAX_VOCAB {
                 return Err(Error::parameter(name, count, format!("at most {}", Grammar::MAX_VOCAB)));
@@ -46,13 +44,22 @@ impl Census {
     }
 }
 
+/// The corpus with a label for every sentence: one and the same, if none has any.
+pub(crate) fn labelled(corpus: &Corpus) -> Result<Cow<'_, Corpus>> {
+    let is_unknown = |&root: &Symbol| usize::from(root) >= Grammar::MAX_VOCAB;
+    let Some(i) = corpus.roots().iter().position(is_unknown) else { return Ok(Cow::Borrowed(corpus)) };
+    if corpus.roots().iter().all(is_unknown) {
+        return corpus.clone().with_roots(vec![0; corpus.len()]).map(Cow::Owned);
+    }
+    Err(Error::parameter("root", format!("unknown in sentence {}", i + 1), "a label for every sentence, or for none"))
+}
+
 /// The sentences whose length some tree of this shape has, in random order, and the number of the others.
 ///
 /// The order depends on the sentences and on the seed, not on the order in which they come: they are sorted first.
 pub(crate) fn shuffled(corpus: &Corpus, shape: &Shape, seed: Seed) -> (Corpus, usize) {
-    let lengths = shape.lengths();
     let mut order: Vec<u32> =
-        (0..corpus.len()).filter(|&i| lengths.contains(&corpus.sentence(i).len())).map(|i| i as u32).collect();
+        (0..corpus.len()).filter(|&i| shape.has_length(corpus.sentence(i).len())).map(|i| i as u32).collect();
     let key = |&i: &u32| (corpus.sentence(i as usize), corpus.roots()[i as usize]);
     order.par_sort_unstable_by(|x, y| key(x).cmp(&key(y)));
     shuffle(&mut order, &mut seed.child("order").stream(0));
@@ -89,9 +96,20 @@ mod tests {
     #[test]
     fn classes_are_counted() {
         let corpus = Corpus::from_parts(vec![0, 5, 1, 1], vec![0, 2, 4], vec![3, 3]).unwrap();
-        let census = Census::new(&corpus, 0, 0).unwrap();
+        let outline = Outline::new(8, 2);
+        let census = Census::new(&corpus, &outline).unwrap();
         assert_eq!(census, Census { tokens: 6, prior: vec![0.0, 0.0, 0.0, 1.0] });
-        assert_eq!(Census::new(&corpus, 9, 5).unwrap(), Census { tokens: 9, prior: vec![0.0, 0.0, 0.0, 1.0, 0.0] });
-        assert!(Census::new(&Corpus::default(), 0, 0).is_err());
+        let census = Census::new(&corpus, &Outline { tokens: 9, classes: 5, ..outline.clone() }).unwrap();
+        assert_eq!(census, Census { tokens: 9, prior: vec![0.0, 0.0, 0.0, 1.0, 0.0] });
+        assert!(Census::new(&Corpus::default(), &outline).is_err());
+    }
+
+    #[test]
+    fn all_sentences_have_a_label_or_none() {
+        let corpus = |roots| Corpus::from_parts(vec![0, 5, 1, 1], vec![0, 2, 4], roots).unwrap();
+        assert_eq!(labelled(&corpus(vec![3, 1])).unwrap().roots(), [3, 1]);
+        assert_eq!(labelled(&corpus(vec![255, 255])).unwrap().roots(), [0, 0]);
+        let message = labelled(&corpus(vec![3, 255])).unwrap_err().to_string();
+        assert_eq!(message, "root is unknown in sentence 2, expected a label for every sentence, or for none");
     }
 }
