@@ -14,10 +14,9 @@
 //! started again: whatever is ahead of the checkpoint is made once more, with the same bytes. Files of weights carry a
 //! checksum and the identity of their run.
 
-use super::{SystemError, atomic};
-
-use crate::training::checkpoint::{Checkpoint, RUN};
-use crate::training::{Outcome, Recipe};
+use super::checkpoint::{Checkpoint, RUN};
+use super::{Outcome, Recipe};
+use crate::files::{self, SystemError, atomic};
 use anyhow::{Context, Result, anyhow, bail};
 use gardenpath::Grammar;
 use gardenpath_nn::engine::{self, NamedTensor};
