@@ -90,7 +90,7 @@ impl RunDirectory {
             return Err(other(name, "belongs to a run whose run.json is missing"));
         }
         let path = self.file(GRAMMAR);
-        if path.exists() && Some(super::grammar::read(&path)?.fingerprint()) != grammar.map(Grammar::fingerprint) {
+        if path.exists() && Some(files::grammar::read(&path)?.fingerprint()) != grammar.map(Grammar::fingerprint) {
             return Err(other(GRAMMAR, "is not the grammar of this run"));
         }
         Ok(())
@@ -239,7 +239,7 @@ fn contents(path: &Path) -> Result<(Recipe, Option<Grammar>)> {
     let recipe: Recipe = serde_json::from_slice(&read(&file)?)
         .map_err(|e| anyhow!("{}: is not the recipe of a run: {e}", file.display()))?;
     let known = recipe.corpora.as_ref().is_none_or(|corpora| corpora.has_grammar);
-    let grammar = known.then(|| super::grammar::read(&path.join(GRAMMAR))).transpose()?;
+    let grammar = known.then(|| files::grammar::read(&path.join(GRAMMAR))).transpose()?;
     Ok((recipe, grammar))
 }
 
