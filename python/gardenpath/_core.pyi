@@ -1,7 +1,7 @@
 # Types of the compiled module. What each name does is said by its docstring, in Python and in crates/gardenpath-py.
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 import numpy as np
@@ -95,16 +95,21 @@ class Grammar:
     """
     @staticmethod
     def sample(
-        vocab: int,
-        depth: int,
-        fraction: float | None = None,
+        vocab: int | None = None,
+        depth: int | None = None,
+        fraction: float | Mapping[int, float] | None = None,
         seed: int = 0,
         *,
+        arities: Mapping[int, float] | None = None,
+        rules: Mapping[int, int] | None = None,
+        sizes: Sequence[int] | None = None,
+        classes: int | None = None,
         binary_rules: int | None = None,
         ternary_rules: int | None = None,
-        p_binary: float = 0.5,
+        p_binary: float | None = None,
         zipf: float = 0.0,
         non_overlapping: bool = False,
+        cover: bool = False,
     ) -> Grammar:
         """Draws a random grammar of the paper's ensemble.
 
@@ -195,6 +200,7 @@ class Grammar:
     def best_tree(self, sentence: _Sentence) -> Tree | None:
         """The most probable tree of a sentence, or None if there is none. `tree.log_probability()` tells how probable.
         """
+    def best_trees(self, sentence: _Sentence, count: int) -> list[Tree]: ...
     def sample_tree(self, sentence: _Sentence, seed: int = 0) -> Tree | None:
         """A tree of the sentence, drawn from the posterior, or None if there is none."""
     def trees(self, sentence: _Sentence, limit: int = 1000) -> list[Tree]:

@@ -8,6 +8,7 @@
 
 mod analysis;
 mod arrays;
+mod by_arity;
 mod chart;
 mod corpus;
 mod ensemble;

@@ -122,6 +122,23 @@ impl PyGrammar {
         Ok(best.map(|(tree, _)| PyTree::new(tree, self.grammar.clone())))
     }
 
+    /// The `count` most probable trees of a sentence, best first; fewer if there are not so many.
+    ///
+    /// >>> import gardenpath
+    /// >>> grammar = gardenpath.Grammar.sample(vocab=3, depth=2, fraction=1.0, seed=1)
+    /// >>> len(grammar.best_trees([0, 1, 2, 0, 1, 2, 0], 2)), len(grammar.best_trees([0, 1, 2, 0, 1, 2, 0], 10))
+    /// (2, 3)
+    fn best_trees(
+        &self,
+        py: Python<'_>,
+        sentence: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = natural)] count: usize,
+    ) -> PyResult<Vec<PyTree>> {
+        let sentence = read_one(sentence, &self.grammar)?;
+        let best = interrupt::run(py, || self.grammar.best_trees(&sentence, count))?.or_value_error()?;
+        Ok(best.into_iter().map(|(tree, _)| PyTree::new(tree, self.grammar.clone())).collect())
+    }
+
     /// A tree of the sentence, drawn from the posterior, or None if there is none.
     #[pyo3(signature = (sentence, seed=0))]
     fn sample_tree(
