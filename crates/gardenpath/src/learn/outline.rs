@@ -2,8 +2,10 @@
 
 use crate::arity::{Arities, PerArity};
 use crate::error::{Error, Result};
-use crate::grammar::Grammar;
+use crate::grammar::{Children, Grammar};
 use crate::shape::Shape;
+use std::fmt;
+use std::str::FromStr;
 
 /// The outline of a grammar that is to be learned: depth, numbers of symbols, and how nodes branch. Tokens and classes are read from the
 /// corpus.
@@ -31,6 +33,15 @@ pub struct Outline {
 }
 
 /// What a learner is told about numbers of children.
+///
+/// ```
+/// use gardenpath::learn::Branching;
+///
+/// assert_eq!("2,4".parse(), Ok(Branching::Learned([2, 4].into())));
+/// assert_eq!("2:1/4, 3:0.75".parse(), Ok(Branching::binary(0.25)));
+/// assert_eq!(Branching::binary(0.25).to_string(), "2:0.25,3:0.75");
+/// assert!("2:0.5,3".parse::<Branching>().is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Branching {
     /// Any of these; how probable each is will be learned.
@@ -77,11 +88,43 @@ impl Branching {
         }
         let arities = self.arities();
         if arities.is_empty() || arities.iter().any(|arity| !(2..=most).contains(&arity)) {
-            let value: Vec<String> = arities.iter().map(|arity| arity.to_string()).collect();
-            let value = if arities.is_empty() { "empty".to_owned() } else { value.join(",") };
+            let value = if arities.is_empty() { "empty".to_owned() } else { Branching::Learned(arities).to_string() };
             return Err(Error::parameter("arities", value, format!("one or more from 2 to {most} for this learner")));
         }
         Ok(())
+    }
+}
+
+impl FromStr for Branching {
+    type Err = Error;
+
+    /// Reads numbers of children, each with its probability or all without: `2,3` or `2:0.5,3:0.5`.
+    fn from_str(text: &str) -> Result<Self> {
+        let number = |text: &str| match text.split_once('/') {
+            Some((part, whole)) => Some(part.parse::<f64>().ok()? / whole.parse::<f64>().ok()?),
+            None => text.parse().ok(),
+        };
+        let arity = |text: &str| text.trim().parse().ok().filter(|arity| (1..=Children::MAX).contains(arity));
+        let with_probability = |part: &str| {
+            let (own, probability) = part.split_once(':')?;
+            Some((arity(own)?, number(probability.trim())?))
+        };
+        let learned = text.split(',').map(arity).collect::<Option<Arities>>().map(Branching::Learned);
+        let given = || text.split(',').map(with_probability).collect::<Option<PerArity<f64>>>().map(Branching::Given);
+        let expected = "numbers of children such as 2,3, or with their probabilities, such as 2:0.5,3:0.5";
+        learned.or_else(given).ok_or_else(|| Error::parameter("arities", text, expected))
+    }
+}
+
+impl fmt::Display for Branching {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Branching::Given(probabilities) => probabilities.fmt(f),
+            Branching::Learned(arities) => {
+                let numbers: Vec<String> = arities.iter().map(|arity| arity.to_string()).collect();
+                f.write_str(&numbers.join(","))
+            }
+        }
     }
 }
 
@@ -94,7 +137,7 @@ impl Outline {
 
     /// The shape of the grammars that are learned, after all checks.
     pub fn shape(&self) -> Result<Shape> {
-        self.check(Shape::MAX_DEPTH, crate::Children::MAX)?;
+        self.check(Shape::MAX_DEPTH, Children::MAX)?;
         Ok(Shape::new(&vec![self.branching.arities(); self.depth]))
     }
 
