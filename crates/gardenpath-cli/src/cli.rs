@@ -43,6 +43,12 @@ pub enum Command {
     Corpus(commands::corpus::Command),
     /// Parse sentences exactly: posteriors, best trees, numbers of trees, drawings.
     Parse(commands::parse::Arguments),
+    /// Predict the next, masked or noisy tokens of sentences, or the symbols above them, exactly.
+    Predict(commands::predict::Arguments),
+    /// Measure the smallest loss that any predictor can reach.
+    Floor(commands::floor::Arguments),
+    /// Read a sentence token by token: how surprising each is, and what is known about the root.
+    Read(commands::read::Arguments),
     /// Measure the class entropy of an ensemble of random grammars.
     Entropy(commands::entropy::Arguments),
     /// Learn a grammar from sentences and their roots.
@@ -80,6 +86,9 @@ Examples:
   gardenpath corpus sample g.pcfg --samples 1e6 --seed 1 -o c.parquet
   gardenpath parse g.pcfg c.parquet --mode inside --json
   gardenpath parse g.pcfg --sentence \"0 3 1 2 5\"
+  gardenpath predict g.pcfg c.parquet --task next --json
+  gardenpath floor g.pcfg --task next --levels
+  gardenpath read g.pcfg --sentence \"0 3 1 2 5\" --svg reading.svg
   gardenpath entropy --vocab 16 --depth 2 --fraction 0.1,0.25,0.5,1
   gardenpath learn c.parquet --vocab 16 --depth 3 -o learned.pcfg
   gardenpath train --model cnn --vocab 8 --depth 2 --fraction 0.125 --samples 4096 --width 256 -o run

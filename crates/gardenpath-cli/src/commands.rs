@@ -2,15 +2,19 @@
 
 pub mod corpus;
 pub mod entropy;
+pub mod floor;
 pub mod grammar;
 pub mod learn;
 pub mod manual;
 pub mod moments;
 pub mod mup_check;
 pub mod parse;
+pub mod predict;
 pub mod probe;
+pub mod read;
 pub mod report;
 pub mod reproduce;
+pub mod sentences;
 pub mod snr;
 pub mod sweep;
 pub mod theory;
@@ -56,12 +60,15 @@ pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<()> {
         Command::Corpus(command) => corpus::run(command, answer),
         Command::Parse(arguments) => parse::run(arguments, answer),
         Command::Entropy(arguments) => entropy::run(arguments, answer),
+        Command::Floor(arguments) => floor::run(arguments, answer),
         Command::Learn(arguments) => learn::run(arguments, answer),
         Command::Moments(arguments) => moments::run(arguments, answer),
         Command::Completions(arguments) => manual::completions(arguments, answer),
         Command::Man(arguments) => manual::man(arguments, answer),
         Command::MupCheck(arguments) => mup_check::run(arguments, answer),
         Command::Probe(arguments) => probe::run(arguments, answer),
+        Command::Predict(arguments) => predict::run(arguments, answer),
+        Command::Read(arguments) => read::run(arguments, answer),
         Command::Report(arguments) => report::run(arguments, answer),
         Command::Reproduce(arguments) => reproduce::run(arguments, answer),
         Command::Snr(arguments) => snr::run(arguments, answer),

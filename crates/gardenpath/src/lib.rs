@@ -54,7 +54,9 @@ pub use grammar::{Children, Ensemble, Grammar, Layer, Rule, RuleCount, Symbol, c
 pub use inside::{Inside, Posterior, Workspace};
 pub use magnitude::Magnitude;
 pub use moments::{Covariance, ExpectedMoments, Moments, PositionedTriples, Topology, Tuples};
-pub use predict::{Floor, KnownLength, Predictor, Reader, SymbolPosteriors, Task, mean_divergence};
+pub use predict::{
+    Floor, KnownLength, Predictor, Reader, SymbolPosteriors, Task, level_floor_formula, mean_divergence, random_mask,
+};
 pub use seed::{Seed, Stream};
 pub use semiring::{BestLog, Count, Expectation, LogProbability, Recognition, Semiring};
 pub use shape::Shape;

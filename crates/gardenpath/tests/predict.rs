@@ -282,6 +282,48 @@ fn floors_are_those_on_record() {
     }
 }
 
+/// The counting formula lies within 3% of the measured floors that are on record, for the ensemble's usual grammars.
+#[test]
+fn formula_of_level_floors() {
+    let cases: [(usize, usize, f64, &[f64]); 5] = [
+        (8, 2, 1.0 / 8.0, &[2.303, 1.614, 1.303]),
+        (16, 2, 1.0 / 16.0, &[2.976, 2.030, 1.604]),
+        (16, 2, 0.25, &[3.025, 2.590, 2.378]),
+        (16, 3, 1.0 / 16.0, &[2.907, 2.027, 1.652, 1.482]),
+        (16, 3, 0.25, &[2.929, 2.583, 2.413, 2.330]),
+    ];
+    for (vocab, depth, fraction, recorded) in cases {
+        let grammar = Ensemble::new(vocab, depth).fraction(fraction).sample(Seed::new(1)).unwrap();
+        for (known, expected) in recorded.iter().enumerate() {
+            let found = level_floor_formula(&grammar, known).unwrap();
+            assert!((found / expected - 1.0).abs() < 0.03, "{vocab} {depth} {fraction} {known}: {found} {expected}");
+        }
+        assert!(level_floor_formula(&grammar, depth + 1).is_err());
+    }
+    // By hand: one root, two rules of which one ends in three tokens. Nothing is known, or everything.
+    let grammar = Grammar::from_text("S -> 'a' 'b' [0.25] | 'b' 'a' 'a' [0.75]\n").unwrap();
+    let law = -(0.25f64 * 0.25f64.ln() + 0.75 * 0.75f64.ln());
+    assert_close(level_floor_formula(&grammar, 1).unwrap(), law / 2.75, "the rules of the root");
+    assert_close(
+        level_floor_formula(&grammar, 0).unwrap(),
+        law / 2.75 + 2f64.ln(),
+        "the number of tokens, and each of them",
+    );
+}
+
+/// A floor is about sentences of the grammar: others have none.
+#[test]
+fn impossible_sentences_have_no_floor() {
+    let grammar = Grammar::from_text("S -> A [1]\nA -> 'a' 'b' [1]\n").unwrap();
+    let corpus = Corpus::from_parts(vec![0, 1, 0, 0], vec![0, 2, 4], vec![0, 0]).unwrap();
+    for task in [Task::Next, Task::NextKnown, Task::Noisy(0.0), Task::Masked(1e-9), Task::Root] {
+        let found = Floor::measure(&grammar, &corpus, task, Seed::new(1), &|_| ());
+        assert_eq!(found, Err(Error::Impossible { sentence: 2 }), "{task:?}");
+    }
+    assert!(Floor::of_lowest_levels(&grammar, 0, &corpus, &|_| ()).is_err());
+    assert_eq!(Floor::measure(&grammar, &corpus, Task::Masked(1.0), Seed::new(1), &|_| ()).unwrap().loss.mean, 0.0);
+}
+
 /// Masked tokens of an ensemble whose floors are on record: .31 nats at 15%, 1.44 at 50%. And limits that are known.
 #[test]
 fn floors_of_masks_and_noise() {

@@ -5,14 +5,13 @@ mod modes;
 mod ranked;
 
 use super::Answer;
+use super::sentences::Sentences;
 use crate::cli::{SeedOption, refuse, size};
-use crate::progress;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use gardenpath::Grammar;
-use gardenpath_lab::files::{self, Alphabet};
+use gardenpath_lab::files;
 use modes::Engine;
-use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
 /// The arguments of `parse`.
@@ -73,8 +72,8 @@ pub enum Mode {
 /// The largest number of trees of a sentence.
 const MAX_LIMIT: usize = 10_000;
 
-/// Sentences whose answers are in memory at a time.
-const BLOCK: usize = 2048;
+/// About what a tree in brackets takes for each token.
+const TREE_BYTES: usize = 64;
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
@@ -108,47 +107,17 @@ fn parse_corpus(
     limit: usize,
     answer: &mut Answer,
 ) -> Result<()> {
-    if files::is_standard(path) && files::is_standard(&arguments.grammar) {
-        bail!("the grammar and the corpus cannot both come from standard input");
-    }
-    let pieces = files::corpus::read_with(path, Alphabet::of(grammar))?;
-    if pieces.fingerprint.as_ref().is_some_and(|fingerprint| *fingerprint != grammar.fingerprint()) {
-        progress::note(&format!("note: {} was sampled from another grammar", path.display()));
-    }
+    let sentences = Sentences::open(grammar, &arguments.grammar, path)?;
     let engine = Engine::new(grammar, arguments.mode, limit, arguments.seed.get());
     let json = answer.json;
-    let spinner = progress::beside_results(progress::counter("parsed"));
-    let mut first = 0;
-    for piece in pieces {
-        let piece = piece?;
-        for block in (0..piece.len()).step_by(BLOCK) {
-            let sentences = block..piece.len().min(block + BLOCK);
-            // Workspaces are made once per run of neighbouring sentences, answers come back in order.
-            let lines: Vec<Result<String>> = sentences
-                .clone()
-                .into_par_iter()
-                .map_init(
-                    || engine.workspace(),
-                    |workspace, i| {
-                        let number = first + i as u64;
-                        let found = engine.answer(workspace, number, piece.sentence(i));
-                        let found =
-                            found.with_context(|| format!("{}: sentence {}", files::shown(path), number + 1))?;
-                        Ok(if json { serde_json::to_string(&found)? } else { found.to_text(grammar, number) })
-                    },
-                )
-                .collect();
-            for line in lines {
-                answer.text(&line?)?;
-                answer.text("\n")?;
-            }
-            spinner.inc(sentences.len() as u64);
-        }
-        first += piece.len() as u64;
-    }
-    spinner.finish_and_clear();
-    if first == 0 {
-        bail!("{}: has no sentences", files::shown(path));
-    }
-    Ok(())
+    sentences.blocks("parsed", TREE_BYTES, |block| {
+        let lines = block.map(
+            || engine.workspace(),
+            |workspace, number, sentence| {
+                let found = engine.answer(workspace, number, sentence)?;
+                Ok(if json { serde_json::to_string(&found)? } else { found.to_text(grammar, number) })
+            },
+        );
+        lines.into_iter().try_for_each(|line| answer.text(&format!("{}\n", line?)))
+    })
 }

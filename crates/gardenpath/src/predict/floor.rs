@@ -14,6 +14,7 @@ use crate::grammar::{Grammar, Symbol};
 use crate::inside::Inside;
 use crate::interrupt::checkpoint;
 use crate::magnitude::Magnitude;
+use crate::memory;
 use crate::seed::Seed;
 use rayon::prelude::*;
 
@@ -50,6 +51,8 @@ struct Losses {
 impl Floor {
     /// The floor of a task on the sentences of a corpus. Masks and noise are functions of the seed and the number of the sentence.
     ///
+    /// A sentence that the grammar cannot produce is an error: nothing can be predicted there.
+    ///
     /// `progress` is called, from any thread, with the number of sentences that were finished since its last call.
     ///
     /// ```
@@ -76,31 +79,43 @@ impl Floor {
         let of_sentence = |i: usize| -> Result<Losses> {
             checkpoint();
             let sentence = corpus.sentence(i);
-            let mut stream = seed.child("task").stream(i as u64);
+            let impossible = || Error::Impossible { sentence: i + 1 };
             let entropies =
                 |rows: &[f64], width: usize| rows.chunks(width).map(entropy).enumerate().collect::<Vec<_>>();
             let losses = match task {
                 Task::Next => {
-                    let items = entropies(&next_rows(&predictor, sentence)?, vocab + 1);
-                    Losses { items, count: sentence.len() as f64 }
+                    let rows = next_rows(&predictor, sentence)?;
+                    rows.last().filter(|&&end| end > 0.0).ok_or_else(impossible)?;
+                    Losses { items: entropies(&rows, vocab + 1), count: sentence.len() as f64 }
                 }
                 Task::NextKnown => {
-                    Losses { items: entropies(&known.rows(sentence)?, vocab), count: sentence.len() as f64 }
+                    let rows = known.rows(sentence)?;
+                    let mut chosen = rows.chunks(vocab).zip(sentence).map(|(row, &token)| row[usize::from(token)]);
+                    if sentence.is_empty() || chosen.any(|p| p == 0.0) {
+                        return Err(impossible());
+                    }
+                    Losses { items: entropies(&rows, vocab), count: sentence.len() as f64 }
                 }
-                Task::Root => Losses { items: vec![(0, inside.posterior(sentence)?.entropy())], count: 1.0 },
+                Task::Root => {
+                    let posterior = inside.posterior(sentence)?;
+                    posterior.root().ok_or_else(impossible)?;
+                    Losses { items: vec![(0, posterior.entropy())], count: 1.0 }
+                }
                 Task::Masked(rate) => {
                     let mut evidence = Evidence::tokens(vocab, sentence)?;
-                    let masked: Vec<usize> = (0..sentence.len()).filter(|_| stream.unit() < rate).collect();
+                    let masked = random_mask(sentence.len(), rate, seed, i as u64);
                     masked.iter().for_each(|&position| evidence.mask(position));
-                    posterior_losses(&parser, &evidence, &masked)?
+                    posterior_losses(&parser, &evidence, &masked)?.ok_or_else(impossible)?
                 }
                 Task::Noisy(noise) => {
+                    let mut stream = seed.child("task").stream(i as u64);
                     let observed: Vec<Symbol> = sentence
                         .iter()
                         .map(|&token| if stream.unit() < noise { stream.below(vocab as u64) as Symbol } else { token })
                         .collect();
                     let evidence = Evidence::noisy(vocab, &observed, noise)?;
-                    posterior_losses(&parser, &evidence, &(0..sentence.len()).collect::<Vec<_>>())?
+                    let all: Vec<usize> = (0..sentence.len()).collect();
+                    posterior_losses(&parser, &evidence, &all)?.ok_or_else(impossible)?
                 }
             };
             progress(1);
@@ -124,6 +139,7 @@ impl Floor {
             checkpoint();
             let sentence = corpus.sentence(i);
             let (exact, level) = (next_rows(&exact, sentence)?, next_rows(&level, sentence)?);
+            exact.last().filter(|&&end| end > 0.0).ok_or(Error::Impossible { sentence: i + 1 })?;
             let width = grammar.vocab() + 1;
             let losses = exact.chunks(width).zip(level.chunks(width)).map(|(p, q)| cross_entropy(p, q));
             progress(1);
@@ -167,12 +183,26 @@ pub(super) fn next_rows(predictor: &Predictor, sentence: &[Symbol]) -> Result<Ve
     Ok(rows)
 }
 
-/// The entropies of the posteriors of some tokens.
-fn posterior_losses(parser: &Parser<Magnitude>, evidence: &Evidence, positions: &[usize]) -> Result<Losses> {
+/// The entropies of the posteriors of some tokens; `None` if the evidence is impossible.
+fn posterior_losses(parser: &Parser<Magnitude>, evidence: &Evidence, positions: &[usize]) -> Result<Option<Losses>> {
     let depth = parser.grammar().depth();
-    let posteriors = SymbolPosteriors::with_parser(parser, evidence)?;
-    let loss = |&position: &usize| (position, posteriors.as_ref().map_or(0.0, |all| entropy(all.row(depth, position))));
-    Ok(Losses { items: positions.iter().map(loss).collect(), count: positions.len() as f64 })
+    let Some(posteriors) = SymbolPosteriors::with_parser(parser, evidence)? else { return Ok(None) };
+    let loss = |&position: &usize| (position, entropy(posteriors.row(depth, position)));
+    Ok(Some(Losses { items: positions.iter().map(loss).collect(), count: positions.len() as f64 }))
+}
+
+/// The positions of a sentence that [`Task::Masked`] masks: each with probability `rate`, a function of the seed and the number of the
+/// sentence.
+///
+/// ```
+/// use gardenpath::{Seed, random_mask};
+///
+/// assert_eq!(random_mask(5, 1.0, Seed::new(1), 7), [0, 1, 2, 3, 4]);
+/// assert_eq!(random_mask(100, 0.15, Seed::new(1), 7), random_mask(100, 0.15, Seed::new(1), 7));
+/// ```
+pub fn random_mask(len: usize, rate: f64, seed: Seed, number: u64) -> Vec<usize> {
+    let mut stream = seed.child("task").stream(number);
+    (0..len).filter(|_| stream.unit() < rate).collect()
 }
 
 /// The entropy of a distribution, in nats.
@@ -219,6 +249,8 @@ fn check(corpus: &Corpus, task: Task) -> Result<()> {
     if corpus.is_empty() {
         return Err(Error::parameter("number of sentences", 0, "at least 1"));
     }
+    let (tokens, each) = (corpus.tokens().len() + corpus.len(), size_of::<(usize, f64)>() + size_of::<f64>());
+    memory::check(format_args!("the losses at {tokens} tokens"), tokens as u128 * each as u128)?;
     match task {
         Task::Masked(rate) if !(rate > 0.0 && rate <= 1.0) => {
             Err(Error::parameter("mask", rate, "more than 0 and at most 1"))

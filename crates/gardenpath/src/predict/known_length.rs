@@ -3,7 +3,7 @@
 //! A node that can begin at a position has an end, too: with the law of the length of every symbol, the recursion of [`Reader`] is
 //! followed down for each pair of a start and an end.
 
-use super::laws::{add, convolve, node_laws};
+use super::laws::{add, convolve, count_law, node_laws};
 use super::reader::{Predictor, Reader};
 use crate::error::Result;
 use crate::grammar::{Grammar, Layer, State, Symbol};
@@ -68,11 +68,7 @@ impl<'p> KnownLength<'p> {
         let grammar = predictor.grammar();
         let depth = grammar.depth();
         let layers = (0..depth).map(|level| Rests::new(grammar.layer(level), &node_laws(grammar, level + 1, depth)));
-        let mut lengths = Vec::new();
-        for (law, prior) in node_laws(grammar, 0, depth).iter().zip(grammar.prior()) {
-            add(&mut lengths, &law.iter().map(|p| prior * p).collect::<Vec<_>>());
-        }
-        KnownLength { predictor, layers: layers.collect(), lengths }
+        KnownLength { predictor, layers: layers.collect(), lengths: count_law(grammar, depth) }
     }
 
     /// The probability that a sentence has this many tokens.

@@ -19,6 +19,29 @@ pub(super) fn node_laws(grammar: &Grammar, from: usize, to: usize) -> Vec<Vec<f6
     laws
 }
 
+/// The probability that a sentence has so many nodes of a level, by their number.
+pub(super) fn count_law(grammar: &Grammar, level: usize) -> Vec<f64> {
+    let mut law = Vec::new();
+    for (own, prior) in node_laws(grammar, 0, level).iter().zip(grammar.prior()) {
+        add(&mut law, &own.iter().map(|p| prior * p).collect::<Vec<_>>());
+    }
+    law
+}
+
+/// The expected number of nodes of a level in a sentence, by symbol.
+pub(super) fn expected_nodes(grammar: &Grammar, level: usize) -> Vec<f64> {
+    let mut nodes = grammar.prior().to_vec();
+    for layer in &grammar.layers()[..level] {
+        let mut below = vec![0.0; layer.children()];
+        for rule in layer.rules() {
+            let weight = nodes[usize::from(rule.parent)] * rule.probability;
+            rule.children.iter().for_each(|child| below[usize::from(child)] += weight);
+        }
+        nodes = below;
+    }
+    nodes
+}
+
 /// The law of the sum of two independent numbers.
 pub(super) fn convolve(left: &[f64], right: &[f64]) -> Vec<f64> {
     let mut sums = vec![0.0; (left.len() + right.len()).saturating_sub(1)];

@@ -1,6 +1,6 @@
 //! What stands above the layers that a predictor knows: a root with its prior, or independent symbols.
 
-use super::laws::node_laws;
+use super::laws::{count_law, expected_nodes};
 use super::reader::Cell;
 use crate::grammar::Grammar;
 
@@ -30,22 +30,10 @@ impl Top {
     }
 
     pub fn independent(grammar: &Grammar, level: usize) -> Self {
-        let mut shares = grammar.prior().to_vec();
-        for layer in &grammar.layers()[..level] {
-            let mut below = vec![0.0; layer.children()];
-            for rule in layer.rules() {
-                let weight = shares[usize::from(rule.parent)] * rule.probability;
-                rule.children.iter().for_each(|child| below[usize::from(child)] += weight);
-            }
-            shares = below;
-        }
+        let mut shares = expected_nodes(grammar, level);
         let total: f64 = shares.iter().sum();
         shares.iter_mut().for_each(|share| *share /= total);
-        let laws = node_laws(grammar, 0, level);
-        let mut law = vec![0.0; laws.iter().map(Vec::len).max().unwrap_or(0)];
-        for (own, prior) in laws.iter().zip(grammar.prior()) {
-            law.iter_mut().zip(own).for_each(|(sum, p)| *sum += prior * p);
-        }
+        let law = count_law(grammar, level);
         let mut more = law.clone();
         let mut rest = 0.0;
         for p in more.iter_mut().rev() {

@@ -2,12 +2,13 @@
 
 use super::ranked::{ScoredTree, evidence, ranked};
 use crate::commands::Answer;
+use crate::commands::sentences::read_sentence;
 use crate::terminal::tree as tree_text;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use gardenpath::{BestLog, Chart, Count, Grammar, Inside, Parser, Semiring, Symbol, Tree};
 use gardenpath_lab::draw::table::{Table, short};
 use gardenpath_lab::draw::tree;
-use gardenpath_lab::files::{Alphabet, Names, atomic};
+use gardenpath_lab::files::{Names, atomic};
 use serde::Serialize;
 use std::path::Path;
 
@@ -52,27 +53,6 @@ pub fn run(grammar: &Grammar, sentence: &str, limit: usize, svg: Option<&Path>, 
         write_svg(grammar, &report, path)?;
     }
     if answer.json { answer.json_line(&report) } else { answer.text(&report.to_text(grammar)) }
-}
-
-/// Reads names of tokens between spaces or commas, or numbers between square brackets as corpora have them.
-///
-/// If no token's name is a number, numbers stand for tokens without brackets, too.
-fn read_sentence(grammar: &Grammar, text: &str) -> Result<Vec<Symbol>> {
-    let trimmed = text.trim();
-    let inner = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    // A comma may be the name of a token itself.
-    let commas =
-        inner.is_some() || (0..grammar.vocab()).all(|k| !grammar.name(grammar.depth(), k as Symbol).contains(','));
-    let between = |c: char| c.is_whitespace() || (commas && c == ',');
-    let words = inner.unwrap_or(trimmed).split(between).filter(|word| !word.is_empty());
-    // In brackets there are numbers, whatever the names are.
-    let mut lexicon = if inner.is_some() { Alphabet::numbers(grammar.vocab()) } else { Alphabet::of(grammar) }.tokens;
-    let symbol = |word: &str| lexicon.text(word, 1).map_err(|reason| anyhow!("--sentence: {reason}"));
-    let tokens = words.map(symbol).collect::<Result<Vec<Symbol>>>()?;
-    if tokens.is_empty() {
-        bail!("--sentence is empty, expected tokens such as \"0 3 1 2\"");
-    }
-    Ok(tokens)
 }
 
 fn report(grammar: &Grammar, tokens: Vec<Symbol>, limit: usize) -> Result<Report> {
@@ -161,33 +141,5 @@ impl Report {
             text += &format!("\n{} of {} trees are drawn\n", self.trees.len(), self.tree_count);
         }
         text
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gardenpath::{Ensemble, Seed};
-
-    #[test]
-    fn sentences_by_name_and_by_number() {
-        let grammar = Ensemble::new(3, 1).fraction(1.0).sample(Seed::new(1)).unwrap();
-        assert_eq!(read_sentence(&grammar, " 0,2  1 ").unwrap(), [0, 2, 1]);
-        assert_eq!(read_sentence(&grammar, "[0, 2]").unwrap(), [0, 2]);
-        assert!(
-            read_sentence(&grammar, "0 3").unwrap_err().to_string().contains("\"3\" is not one of the 3 tokens 0 1 2")
-        );
-        assert!(read_sentence(&grammar, " ").is_err());
-
-        let upper = vec!["X".to_owned(), "Y".into(), "Z".into()];
-        let shifted = vec!["1".to_owned(), "2".into(), "3".into()];
-        let named = grammar.clone().with_names(vec![upper.clone(), shifted]).unwrap();
-        assert_eq!(read_sentence(&named, "1 2 3").unwrap(), [0, 1, 2]);
-        assert_eq!(read_sentence(&named, "[0 1 2]").unwrap(), [0, 1, 2]);
-        assert!(read_sentence(&named, "0 1").is_err(), "numbers would be ambiguous");
-
-        let letters = vec!["a".to_owned(), "b".into(), "c".into()];
-        let named = grammar.with_names(vec![upper, letters]).unwrap();
-        assert_eq!(read_sentence(&named, "a 1 c").unwrap(), [0, 1, 2]);
     }
 }
