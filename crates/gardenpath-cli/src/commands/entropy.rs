@@ -129,14 +129,14 @@ fn measure(
 /// The theory of depth 2, at the fractions that the whole numbers of rules amount to.
 fn predict(arguments: &Arguments, ensemble: &Ensemble) -> Result<Option<f64>> {
     let law = &arguments.law;
-    let (sizes, probabilities) = (ensemble.level_sizes()?, ensemble.probabilities());
-    let is_paper = sizes.iter().all(|size| *size == sizes[0])
-        && probabilities.arities().iter().all(|arity| Arities::PAPER.contains(arity));
-    if ensemble.depth() != 2 || !is_paper || law.zipf != 0.0 || law.non_overlapping || law.cover {
+    let sizes = ensemble.level_sizes()?;
+    let is_even = sizes.iter().all(|size| *size == sizes[0]);
+    if ensemble.depth() != 2 || !is_even || law.zipf != 0.0 || law.non_overlapping || law.cover {
         return Ok(None);
     }
-    let fractions = ensemble.effective_fractions(0)?;
-    Ok(Some(theory::entropy::class_entropy(fractions[2], fractions[3], probabilities[2])?))
+    let fractions = [ensemble.effective_fractions(0)?, ensemble.effective_fractions(1)?];
+    // It is not known for arities with too many trees of one length.
+    Ok(theory::entropy::class_entropy(fractions, ensemble.probabilities()).ok())
 }
 
 fn to_text(points: &[Point]) -> String {

@@ -6,7 +6,7 @@ use super::result::results;
 use super::{Keeper, Kind};
 use anyhow::Result;
 use gardenpath::theory::entropy::{class_entropy as limit, paper_class_entropy};
-use gardenpath::{Seed, class_entropy};
+use gardenpath::{PerArity, Seed, class_entropy};
 use serde_json::{Map, Value};
 
 parameters! {
@@ -72,7 +72,7 @@ pub(super) fn limits(parameters: &Map<String, Value>) -> Map<String, Value> {
     let Some((binary, ternary, p_binary)) = effective_fractions(parameters).filter(|_| parameters["depth"] == 2) else {
         return limits;
     };
-    if let Ok(entropy) = limit(binary, ternary, p_binary) {
+    if let Ok(entropy) = limit([PerArity::from([(2, binary), (3, ternary)]); 2], PerArity::paper(p_binary)) {
         limits.insert("limit_entropy".into(), entropy.into());
     }
     // The paper has it for equal fractions; whole numbers of rules make them differ a little.

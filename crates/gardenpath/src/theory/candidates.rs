@@ -72,19 +72,13 @@ pub fn bifurcation(
     fractions: &[f64],
     probabilities: PerArity<f64>,
 ) -> Result<Vec<BifurcationCurve>, TheoryError> {
-    check_shape(depth, probabilities.arities())?;
-    let typical: Vec<usize> =
-        (1..=depth).map(|depth| typical_length(depth, probabilities)).collect::<Result<_, _>>()?;
-    let curve = |&fraction: &f64| {
-        check_fraction(fraction)?;
-        let mut level = root(Magnitude::ONE);
-        let next = |&len: &usize| {
-            level = ascend(&level, probabilities.arities(), PerArity::all(fraction));
-            level.at(len)
-        };
-        Ok(BifurcationCurve { fraction, at_typical_length: typical.iter().map(next).collect() })
+    let typical = typical_lengths(depth, probabilities)?;
+    fractions.iter().try_for_each(|&fraction| check_fraction(fraction))?;
+    let curve = |&fraction: &f64| BifurcationCurve {
+        fraction,
+        at_typical_length: course(&typical, probabilities.arities(), fraction),
     };
-    fractions.iter().map(curve).collect()
+    Ok(fractions.iter().map(curve).collect())
 }
 
 /// The common fraction at which the mean number of candidates at the typical length is the same for `depth - 1` and
@@ -103,18 +97,35 @@ pub fn bifurcation(
 /// # Ok::<(), gardenpath::theory::TheoryError>(())
 /// ```
 pub fn critical_fraction(depth: usize, probabilities: PerArity<f64>) -> Result<f64, TheoryError> {
+    let typical = typical_lengths(depth, probabilities)?;
     let (mut shrinks, mut grows) = (0.0, 1.0);
     for _ in 0..40 {
         let middle = 0.5 * (shrinks + grows);
-        let curve = &bifurcation(depth, &[middle], probabilities)?[0].at_typical_length;
-        let before = if depth == 1 { Magnitude::ONE } else { curve[depth - 2] };
-        if curve[depth - 1] < before {
+        let course = course(&typical, probabilities.arities(), middle);
+        let before = if depth == 1 { Magnitude::ONE } else { course[depth - 2] };
+        if course[depth - 1] < before {
             shrinks = middle;
         } else {
             grows = middle;
         }
     }
     Ok(0.5 * (shrinks + grows))
+}
+
+/// The typical lengths of depth 1, 2, ….
+fn typical_lengths(depth: usize, probabilities: PerArity<f64>) -> Result<Vec<usize>, TheoryError> {
+    check_shape(depth, probabilities.arities())?;
+    (1..=depth).map(|depth| typical_length(depth, probabilities)).collect()
+}
+
+/// The mean numbers of candidates at one length for each of the depths 1, 2, ….
+fn course(lengths: &[usize], arities: Arities, fraction: f64) -> Vec<Magnitude> {
+    let mut level = root(Magnitude::ONE);
+    let next = |&len: &usize| {
+        level = ascend(&level, arities, PerArity::all(fraction));
+        level.at(len)
+    };
+    lengths.iter().map(next).collect()
 }
 
 /// One level of the map, from the inside as the parser goes: the convolution of the first children serves all arities.

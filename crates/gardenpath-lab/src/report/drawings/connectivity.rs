@@ -5,8 +5,8 @@ use crate::draw::network;
 use crate::experiment::plan::Origin;
 use crate::report::{Finding, Page, Picture};
 use anyhow::Result;
-use gardenpath::Shape;
-use gardenpath::theory::trees::two_level_topologies;
+use gardenpath::theory::trees::{Topology, two_level_topologies};
+use gardenpath::{Arities, Shape, Span};
 use gardenpath_nn::connections::layers;
 use gardenpath_nn::{Architecture, Network};
 use gardenpath_plot::Figure;
@@ -46,17 +46,18 @@ fn draw() -> Result<Page> {
 
 /// The cells of the inside network against the nodes of all trees of each length.
 fn of_cells(inn: &Network) -> Result<Finding> {
-    let topologies = two_level_topologies();
+    let topologies: Vec<Topology> = two_level_topologies(Arities::PAPER).collect();
     let trees = |len: usize| topologies.iter().filter(move |topology| topology.sentence_len() == len);
     let (mut counts, mut same) = (Vec::new(), true);
     for len in inn.shape.lengths() {
         let layers = layers(inn, len)?;
-        let cell = |row: usize| (layers[0].places[row].start, layers[0].places[row].len);
+        let cell = |row: usize| Span::new(layers[0].places[row].start, layers[0].places[row].len);
         let mut seen: Vec<_> = layers[1].inputs.iter().map(|(_, input)| cell(input.child as usize)).collect();
         let mut nodes: Vec<_> = trees(len).flat_map(|topology| topology.blocks()).collect();
         seen.sort_unstable();
         nodes.sort_unstable();
-        same &= seen == nodes && layers[0].places.iter().all(|place| nodes.contains(&(place.start, place.len)));
+        same &=
+            seen == nodes && layers[0].places.iter().all(|place| nodes.contains(&Span::new(place.start, place.len)));
         counts.push(layers[0].places.len());
     }
     Ok(Finding::check(
