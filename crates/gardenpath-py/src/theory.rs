@@ -6,6 +6,7 @@ use crate::interrupt;
 use crate::numbers::natural;
 use crate::results::named;
 use gardenpath::theory::{self, ByLength, Magnitude};
+use gardenpath::{Arities, PerArity};
 use num_bigint::BigUint;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -68,6 +69,19 @@ impl PyByLength {
     }
 }
 
+/// The probabilities of two and three children.
+fn paper(p_binary: f64) -> PyResult<PerArity<f64>> {
+    if !(0.0..=1.0).contains(&p_binary) {
+        return Err(value_error(format!("p_binary must lie between 0 and 1, got {p_binary}")));
+    }
+    Ok(PerArity::paper(p_binary))
+}
+
+/// The fractions of pairs and triples that are grammatical.
+fn fractions(binary: f64, ternary: Option<f64>) -> PerArity<f64> {
+    PerArity::from([(2, binary), (3, ternary.unwrap_or(binary))])
+}
+
 /// The law of the length of sentences (App. p_of_d).
 ///
 /// >>> from gardenpath import theory
@@ -81,7 +95,8 @@ pub fn length_distribution(
     #[pyo3(from_py_with = natural)] depth: usize,
     p_binary: f64,
 ) -> PyResult<PyByLength> {
-    let law = interrupt::run(py, || theory::lengths::length_distribution(depth, p_binary))?.or_value_error()?;
+    let probabilities = paper(p_binary)?;
+    let law = interrupt::run(py, || theory::lengths::length_distribution(depth, probabilities))?.or_value_error()?;
     let (values, logs) = law.iter().map(|(len, probability)| (probability, law.ln_probability(len))).unzip();
     Ok(PyByLength { min_len: law.min_len(), values, logs })
 }
@@ -90,21 +105,21 @@ pub fn length_distribution(
 #[pyfunction]
 #[pyo3(signature = (*, p_binary=0.5))]
 pub fn mean_branching(p_binary: f64) -> PyResult<f64> {
-    theory::lengths::mean_branching(p_binary).or_value_error()
+    theory::lengths::mean_branching(paper(p_binary)?).or_value_error()
 }
 
 /// The typical length of sentences, the integer part of `<s>^depth`.
 #[pyfunction]
 #[pyo3(signature = (depth, *, p_binary=0.5))]
 pub fn typical_length(#[pyo3(from_py_with = natural)] depth: usize, p_binary: f64) -> PyResult<usize> {
-    theory::lengths::typical_length(depth, p_binary).or_value_error()
+    theory::lengths::typical_length(depth, paper(p_binary)?).or_value_error()
 }
 
 /// The mean number of nodes above the tokens.
 #[pyfunction]
 #[pyo3(signature = (depth, *, p_binary=0.5))]
 pub fn mean_internal_nodes(#[pyo3(from_py_with = natural)] depth: usize, p_binary: f64) -> PyResult<f64> {
-    theory::lengths::mean_internal_nodes(depth, p_binary).or_value_error()
+    theory::lengths::mean_internal_nodes(depth, paper(p_binary)?).or_value_error()
 }
 
 /// The exact number of tree topologies of each length, `N_t` (App. Nt_app).
@@ -114,7 +129,8 @@ pub fn mean_internal_nodes(#[pyo3(from_py_with = natural)] depth: usize, p_binar
 /// {4: 1, 5: 2, 6: 2, 7: 3, 8: 3, 9: 1}
 #[pyfunction]
 pub fn tree_count(py: Python<'_>, #[pyo3(from_py_with = natural)] depth: usize) -> PyResult<Bound<'_, PyDict>> {
-    let counts: ByLength<BigUint> = interrupt::run(py, || theory::trees::tree_count(depth))?.or_value_error()?;
+    let counts: ByLength<BigUint> =
+        interrupt::run(py, || theory::trees::tree_count(depth, Arities::PAPER))?.or_value_error()?;
     let dict = PyDict::new(py);
     for (len, count) in counts.iter() {
         dict.set_item(len, whole_number(py, count)?)?;
@@ -139,8 +155,8 @@ pub fn grammatical_fraction(
     ternary_fraction: Option<f64>,
     p_binary: f64,
 ) -> PyResult<PyByLength> {
-    let ternary = ternary_fraction.unwrap_or(fraction);
-    let share = interrupt::run(py, || theory::fraction::grammatical_fraction(depth, fraction, ternary, p_binary))?;
+    let (fractions, probabilities) = (fractions(fraction, ternary_fraction), paper(p_binary)?);
+    let share = interrupt::run(py, || theory::fraction::grammatical_fraction(depth, fractions, probabilities))?;
     Ok(share.or_value_error()?.into())
 }
 
@@ -154,9 +170,8 @@ pub fn paper_grammatical_fraction(
     ternary_fraction: Option<f64>,
     p_binary: f64,
 ) -> PyResult<PyByLength> {
-    let ternary = ternary_fraction.unwrap_or(fraction);
-    let share =
-        interrupt::run(py, || theory::fraction::paper_grammatical_fraction(depth, fraction, ternary, p_binary))?;
+    let (fractions, probabilities) = (fractions(fraction, ternary_fraction), paper(p_binary)?);
+    let share = interrupt::run(py, || theory::fraction::paper_grammatical_fraction(depth, fractions, probabilities))?;
     Ok(share.or_value_error()?.into())
 }
 
@@ -168,7 +183,7 @@ pub fn paper_grammatical_fraction(
 #[pyfunction]
 #[pyo3(signature = (fraction, *, ternary_fraction=None, p_binary=0.5))]
 pub fn class_entropy(fraction: f64, ternary_fraction: Option<f64>, p_binary: f64) -> PyResult<f64> {
-    theory::entropy::class_entropy(fraction, ternary_fraction.unwrap_or(fraction), p_binary).or_value_error()
+    theory::entropy::class_entropy([fractions(fraction, ternary_fraction); 2], paper(p_binary)?).or_value_error()
 }
 
 /// The class entropy at depth 2 as the paper prints it.
@@ -186,8 +201,8 @@ pub fn mean_candidates(
     fraction: f64,
     ternary_fraction: Option<f64>,
 ) -> PyResult<PyByLength> {
-    let ternary = ternary_fraction.unwrap_or(fraction);
-    let candidates = interrupt::run(py, || theory::candidates::mean_candidates(depth, fraction, ternary))?;
+    let fractions = fractions(fraction, ternary_fraction);
+    let candidates = interrupt::run(py, || theory::candidates::mean_candidates(depth, Arities::PAPER, fractions))?;
     Ok(candidates.or_value_error()?.into())
 }
 
@@ -199,7 +214,8 @@ pub fn mean_candidates(
 #[pyfunction]
 #[pyo3(signature = (depth, *, p_binary=0.5))]
 pub fn critical_fraction(py: Python<'_>, #[pyo3(from_py_with = natural)] depth: usize, p_binary: f64) -> PyResult<f64> {
-    interrupt::run(py, || theory::candidates::critical_fraction(depth, p_binary))?.or_value_error()
+    let probabilities = paper(p_binary)?;
+    interrupt::run(py, || theory::candidates::critical_fraction(depth, probabilities))?.or_value_error()
 }
 
 /// The numbers of binary and ternary splits of a span of `len` tokens whose node stands `height` levels above them.
@@ -213,15 +229,16 @@ pub fn splits(
     #[pyo3(from_py_with = natural)] len: usize,
     #[pyo3(from_py_with = natural)] height: usize,
 ) -> PyResult<Bound<'_, PyAny>> {
-    let splits = theory::splits::splits(len, height).or_value_error()?;
-    named(py, "Splits", (splits.binary, splits.ternary))
+    let splits = theory::splits::splits(height, Arities::PAPER).or_value_error()?;
+    let own = splits.get(len).copied().unwrap_or_default();
+    named(py, "Splits", (own[2], own[3]))
 }
 
 /// The median numbers of binary and ternary splits of all spans of a height.
 #[pyfunction]
 pub fn median_splits(py: Python<'_>, #[pyo3(from_py_with = natural)] height: usize) -> PyResult<Bound<'_, PyAny>> {
-    let median = interrupt::run(py, || theory::splits::median_splits(height))?.or_value_error()?;
-    named(py, "Splits", (median.binary, median.ternary))
+    let median = interrupt::run(py, || theory::splits::median_splits(height, Arities::PAPER))?.or_value_error()?;
+    named(py, "Splits", (median[2], median[3]))
 }
 
 /// The number of sentences that learning needs, up to a constant (eq. samp_comp): by the paper's factor per level, and by that of a
@@ -241,7 +258,8 @@ pub fn sample_complexity(
     #[pyo3(from_py_with = natural)] ternary_rules: u64,
     p_binary: f64,
 ) -> PyResult<Bound<'_, PyAny>> {
-    let complexity = theory::complexity::sample_complexity(depth, vocab, binary_rules, ternary_rules, p_binary);
+    let rules = PerArity::from([(2, binary_rules), (3, ternary_rules)]);
+    let complexity = theory::complexity::sample_complexity(depth, vocab, rules, paper(p_binary)?);
     let complexity = complexity.or_value_error()?;
     named(py, "SampleComplexity", (complexity.paper.samples(), complexity.size_biased.samples()))
 }
@@ -255,9 +273,10 @@ pub fn sample_complexity(
 #[pyfunction]
 #[pyo3(signature = (*, p_binary=0.5))]
 pub fn two_level_topologies(py: Python<'_>, p_binary: f64) -> PyResult<Vec<Bound<'_, PyAny>>> {
+    let probabilities = paper(p_binary)?;
     let topology = |tree: theory::trees::Topology| {
         let arities = pyo3::types::PyTuple::new(py, tree.child_arities())?.into_any();
-        named(py, "Topology", (arities, tree.probability(p_binary).or_value_error()?))
+        named(py, "Topology", (arities, tree.probability(probabilities).or_value_error()?))
     };
-    theory::trees::two_level_topologies().into_iter().map(topology).collect()
+    theory::trees::two_level_topologies(Arities::PAPER).map(topology).collect()
 }
