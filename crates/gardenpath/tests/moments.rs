@@ -1,7 +1,7 @@
 //! Moments against naive counts, enumeration of all derivations, and huge samples.
 
 use gardenpath::{
-    Chart, Corpus, Ensemble, Error, ExpectedMoments, Grammar, Moments, PositionedTriples, Recognition, RuleCounts,
+    Chart, Corpus, Ensemble, Error, ExpectedMoments, Grammar, Moments, PositionedTriples, Recognition, RuleCount,
     Sampler, Seed, Symbol, Tuples,
 };
 
@@ -70,7 +70,7 @@ fn candidates_are_counted_as_defined() {
                 moments.add_candidates(&chart, level, root, tuples).unwrap();
                 let all: Vec<(usize, usize, Symbol)> = chart
                     .cells(level)
-                    .flat_map(|cell| cell.values.iter().map(move |v| (cell.start, cell.start + cell.span, v.0)))
+                    .flat_map(|cell| cell.values.iter().map(move |v| (cell.span.start, cell.span.end(), v.0)))
                     .collect();
                 let whole = |start, end| tuples == Tuples::Adjacent || (start == 0 && end == sentence.len());
                 for x in &all {
@@ -124,13 +124,12 @@ fn enumerate(grammar: &Grammar, root: Symbol, level: usize) -> Vec<(f64, Vec<Sym
 }
 
 fn tiny_grammars() -> Vec<Grammar> {
-    let numbers = |binary, ternary| RuleCounts::Numbers { binary, ternary };
     let ensembles = [
-        Ensemble::new(2, 3).counts(numbers(1, 1)).p_binary(0.3),
-        Ensemble::new(3, 2).counts(numbers(2, 2)).zipf(0.7).p_binary(0.6),
-        Ensemble::new(3, 1).counts(numbers(2, 3)),
-        Ensemble::new(2, 3).counts(numbers(1, 1)).p_binary(1.0),
-        Ensemble::new(2, 2).counts(numbers(1, 2)).p_binary(0.0),
+        Ensemble::new(2, 3).rules(2, RuleCount::Number(1)).rules(3, RuleCount::Number(1)).p_binary(0.3),
+        Ensemble::new(3, 2).rules(2, RuleCount::Number(2)).rules(3, RuleCount::Number(2)).zipf(0.7).p_binary(0.6),
+        Ensemble::new(3, 1).rules(2, RuleCount::Number(2)).rules(3, RuleCount::Number(3)),
+        Ensemble::new(2, 3).rules(2, RuleCount::Number(1)).rules(3, RuleCount::Number(1)).p_binary(1.0),
+        Ensemble::new(2, 2).rules(2, RuleCount::Number(1)).rules(3, RuleCount::Number(2)).p_binary(0.0),
     ];
     ensembles.iter().flat_map(|ensemble| (0..3).map(|seed| ensemble.sample(Seed::new(seed)).unwrap())).collect()
 }
@@ -165,7 +164,7 @@ fn positioned_triples_are_those_of_all_derivations() {
     for grammar in tiny_grammars() {
         let longest = *grammar.shape().lengths().end();
         for position in 0..longest.saturating_sub(2) {
-            let triples = PositionedTriples::new(&grammar, position).unwrap();
+            let triples = PositionedTriples::new(&grammar, 3, position).unwrap();
             let size = grammar.vocab() as Symbol;
             for root in 0..grammar.classes() as Symbol {
                 let all = enumerate(&grammar, root, grammar.depth());
@@ -173,12 +172,12 @@ fn positioned_triples_are_those_of_all_derivations() {
                     let (a, b, c) = (number / size / size, number / size % size, number % size);
                     let there = |s: &Vec<Symbol>| s.get(position..position + 3) == Some(&[a, b, c]);
                     let expected: f64 = all.iter().filter(|(_, s)| there(s)).map(|(p, _)| p).sum();
-                    let found = triples.joint(a, b, c)[usize::from(root)];
+                    let found = triples.joint(&[a, b, c])[usize::from(root)];
                     assert!((found - expected).abs() < 1e-12, "position {position}: {found} against {expected}");
                 }
             }
         }
-        assert!(PositionedTriples::new(&grammar, longest).is_err());
+        assert!(PositionedTriples::new(&grammar, 3, longest).is_err());
     }
 }
 
@@ -225,7 +224,7 @@ fn positions_need_equal_arities() {
         rule(1, Children::from([1, 1, 1]), 0.8),
     ]];
     let grammar = Grammar::new(vec![2, 2], vec![0.5, 0.5], layers).unwrap();
-    let message = PositionedTriples::new(&grammar, 0).unwrap_err().to_string();
+    let message = PositionedTriples::new(&grammar, 3, 0).unwrap_err().to_string();
     assert!(message.contains("p_binary"), "{message}");
     // The pooled moments do not need it.
     assert!((ExpectedMoments::new(&grammar).unwrap().triple_total() - 0.45).abs() < 1e-12);

@@ -4,7 +4,7 @@ use gardenpath::learn::paper::Alignment;
 use gardenpath::proof::{Inferred, RowNorms, Spurious, diagrams, infer_layer};
 use gardenpath::snr::PredictedSignal;
 use gardenpath::{
-    Chart, Covariance, Ensemble, ExpectedMoments, Grammar, KMeans, Recognition, RuleCounts, Seed, Symbol, Topology,
+    Chart, Covariance, Ensemble, ExpectedMoments, Grammar, KMeans, Recognition, RuleCount, Seed, Symbol, Topology,
 };
 use std::collections::HashMap;
 
@@ -51,11 +51,10 @@ fn topology(nodes: &[Node], before: Option<&Node>) -> Topology {
 }
 
 fn tiny_grammars() -> Vec<Grammar> {
-    let numbers = |binary, ternary| RuleCounts::Numbers { binary, ternary };
     let ensembles = [
-        Ensemble::new(2, 3).counts(numbers(1, 1)).p_binary(0.3),
-        Ensemble::new(3, 2).counts(numbers(2, 2)).zipf(0.7).p_binary(0.6),
-        Ensemble::new(3, 1).counts(numbers(2, 3)),
+        Ensemble::new(2, 3).rules(2, RuleCount::Number(1)).rules(3, RuleCount::Number(1)).p_binary(0.3),
+        Ensemble::new(3, 2).rules(2, RuleCount::Number(2)).rules(3, RuleCount::Number(2)).zipf(0.7).p_binary(0.6),
+        Ensemble::new(3, 1).rules(2, RuleCount::Number(2)).rules(3, RuleCount::Number(3)),
     ];
     ensembles.iter().flat_map(|ensemble| (0..3).map(|seed| ensemble.sample(Seed::new(seed)).unwrap())).collect()
 }
@@ -178,7 +177,7 @@ fn candidate_tables(grammar: &Grammar) -> [Vec<f64>; 4] {
             let chart = Chart::<Recognition>::parse(grammar, &sentence).unwrap();
             let all: Vec<(usize, usize, Symbol)> = chart
                 .cells(1)
-                .flat_map(|cell| cell.values.iter().map(move |v| (cell.start, cell.start + cell.span, v.0)))
+                .flat_map(|cell| cell.values.iter().map(move |v| (cell.span.start, cell.span.end(), v.0)))
                 .collect();
             for x in &all {
                 for y in all.iter().filter(|y| y.0 == x.1) {
@@ -220,7 +219,7 @@ fn spurious_by_definition(grammar: &Grammar, all: &[f64], truth: &[f64], arity: 
 #[test]
 fn spurious_shares_are_unbiased() {
     let grammar =
-        Ensemble::new(3, 2).counts(RuleCounts::Numbers { binary: 2, ternary: 3 }).sample(Seed::new(5)).unwrap();
+        Ensemble::new(3, 2).rules(2, RuleCount::Number(2)).rules(3, RuleCount::Number(3)).sample(Seed::new(5)).unwrap();
     let tables = candidate_tables(&grammar);
     let expected = [2, 3].map(|arity| spurious_by_definition(&grammar, &tables[arity - 2], &tables[arity], arity));
     let rounds = 400;

@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn every_node_and_token_is_drawn() {
-        let topologies = two_level_topologies();
+        let topologies: Vec<Topology> = two_level_topologies(Arities::PAPER).collect();
         let drawn = drawing(&topologies, (4..=9).map(|len| (len, 0.0))).unwrap();
         let nodes: usize = topologies.iter().map(|t| 1 + t.root_arity() + t.sentence_len()).sum();
         assert_eq!(drawn.svg().matches("<circle").count(), nodes);
