@@ -195,16 +195,14 @@ SHAPES = {
 def grammar_of(arities, vocab=3):
     """A grammar whose symbols have a rule of each arity."""
     lines = [f"# sizes: {' '.join([str(vocab)] * (len(arities) + 1))}"]
-    lines += [f"S -> A0_{root}" for root in range(vocab)]
+    lines += [f"S -> A0_{root} [{1 / vocab}]" for root in range(vocab)]
     for level, numbers in enumerate(arities):
         for parent in range(vocab):
             for arity in numbers:
                 children = [(parent + k * (arity - 1)) % vocab for k in range(arity)]
                 names = [f"'{child}'" if level + 1 == len(arities) else f"A{level + 1}_{child}" for child in children]
-                lines.append(f"A{level}_{parent} -> {' '.join(names)}")
-    probabilities = [1 / vocab] * vocab + [1 / len(numbers) for numbers in arities for _ in range(vocab * len(numbers))]
-    rules = [f"{rule} [{probability}]" for rule, probability in zip(lines[1:], probabilities)]
-    return gardenpath.Grammar.from_text("\n".join([lines[0], *rules]))
+                lines.append(f"A{level}_{parent} -> {' '.join(names)} [{1 / len(numbers)}]")
+    return gardenpath.Grammar.from_text("\n".join(lines))
 
 
 @pytest.mark.parametrize("model", KINDS)

@@ -1,7 +1,7 @@
 //! What a network can be given: the same for every device, checked once, before anything is computed.
 
 use crate::error::{Error, Result};
-use crate::network::{Architecture, Network};
+use crate::network::Network;
 use gardenpath::{Arities, Symbol, memory};
 
 impl Network {
@@ -12,15 +12,6 @@ impl Network {
         let rows = sentences as f64 * length * self.hidden_layers() as f64;
         let bytes = rows * self.width as f64 * size_of::<f32>() as f64;
         Ok(memory::check(format_args!("a batch of {sentences} sentences at width {}", self.width), bytes as u128)?)
-    }
-
-    /// Refuses sentences whose scores of attention would not fit into memory: in all layers but the last, every token asks every other.
-    pub(crate) fn check_attention(&self, sentences: &[&[Symbol]]) -> Result<()> {
-        let Architecture::Transformer { layers, heads, .. } = self.architecture else { return Ok(()) };
-        let pairs: u128 = sentences.iter().map(|sentence| (sentence.len() as u128 + 1).pow(2)).sum();
-        let bytes = pairs.saturating_mul(((layers - 1) * heads * size_of::<f32>()) as u128);
-        let tokens: usize = sentences.iter().map(|sentence| sentence.len()).sum();
-        Ok(memory::check(format_args!("attention over {tokens} tokens"), bytes)?)
     }
 
     /// Refuses sentences that the network cannot read: unknown tokens, and lengths that no tree of its shape has.

@@ -80,7 +80,6 @@ impl Engine for Gpu {
 
     fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> Result<f64> {
         self.network.check_labelled(sentences.iter().copied(), roots)?;
-        self.network.check_attention(sentences)?;
         let tracked = self.weights.tracked();
         let logits = self.model.logits(&tracked, sentences)?;
         let loss = self.loss(logits, roots);
@@ -93,7 +92,6 @@ impl Engine for Gpu {
         self.network.check_sentences(sentences.iter().copied())?;
         let mut logits = Vec::new();
         for chunk in sentences.chunks(TOGETHER) {
-            self.network.check_attention(chunk)?;
             logits.extend(transfer::values(self.model.logits(&self.weights, chunk)?));
         }
         Ok(logits)

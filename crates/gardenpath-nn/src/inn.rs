@@ -13,6 +13,7 @@ use crate::wiring::{Gather, Input, Wiring};
 use gardenpath::{Arities, Children, Span, Symbol, TupleCode};
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The passes of the network.
 pub fn passes<T: Scalar>(network: &Network, normalization: Normalization) -> FilterNetwork<T> {
@@ -70,8 +71,8 @@ impl Planner {
         let Network { vocab, ref shape, width, .. } = self.network;
         let depth = shape.depth();
         for len in sentences.iter().map(|sentence| sentence.len()) {
-            if !self.of_length.contains_key(&len) {
-                self.of_length.insert(len, Cells::new(shape, len, width)?);
+            if let Entry::Vacant(entry) = self.of_length.entry(len) {
+                entry.insert(Cells::new(shape, len, width)?);
             }
         }
         let cells: Vec<&Cells> = sentences.iter().map(|sentence| &self.of_length[&sentence.len()]).collect();

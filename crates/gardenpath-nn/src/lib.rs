@@ -70,7 +70,7 @@ mod wiring;
 pub use activations::{Activations, Place};
 pub use error::{Error, Result};
 pub use model::Model;
-pub use network::{Architecture, Network, Normalization, Parameter, Purpose, Start};
+pub use network::{Architecture, Network, Normalization, Parameter};
 pub use optimizer::{Adam, Optimizer};
 pub use scalar::Scalar;
 pub use tensors::{Sink, Tensors};

@@ -50,11 +50,10 @@ impl<T: Scalar> Model<T> {
             return Ok(&[]);
         }
         self.network.check_sentences(sentences.iter().copied())?;
-        self.network.check_attention(sentences)?;
         Ok(match &mut self.kind {
             Kind::Cnn(passes) => passes.logits(weights, &cnn::plan(&self.network, sentences)),
             Kind::Inn(passes, planner) => passes.logits(weights, &planner.plan(sentences)?),
-            Kind::Transformer(passes) => passes.logits(weights, sentences),
+            Kind::Transformer(passes) => passes.logits(weights, sentences)?,
         })
     }
 
@@ -67,11 +66,10 @@ impl<T: Scalar> Model<T> {
         sink: &mut Sink<'_, T>,
     ) -> Result<f64> {
         self.network.check_labelled(sentences.iter().copied(), roots)?;
-        self.network.check_attention(sentences)?;
         Ok(match &mut self.kind {
             Kind::Cnn(passes) => passes.learn(weights, &cnn::plan(&self.network, sentences), roots, sink),
             Kind::Inn(passes, planner) => passes.learn(weights, &planner.plan(sentences)?, roots, sink),
-            Kind::Transformer(passes) => passes.learn(weights, sentences, roots, sink),
+            Kind::Transformer(passes) => passes.learn(weights, sentences, roots, sink)?,
         })
     }
 
@@ -81,7 +79,6 @@ impl<T: Scalar> Model<T> {
             return Err(Error::TooSmall { what: "number of sentences", value: 0, least: 1 });
         }
         self.network.check_sentences(sentences.iter().copied())?;
-        self.network.check_attention(sentences)?;
         let (passes, plan, places, name) = match &mut self.kind {
             Kind::Cnn(passes) => {
                 let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
@@ -92,7 +89,7 @@ impl<T: Scalar> Model<T> {
                 let (plan, places) = planner.plan_with_places(sentences)?;
                 (passes, plan, places, "level")
             }
-            Kind::Transformer(passes) => return Ok(passes.activations(weights, sentences)),
+            Kind::Transformer(passes) => return passes.activations(weights, sentences),
         };
         passes.logits(weights, &plan);
         let depth = self.network.shape.depth();

@@ -104,7 +104,7 @@ pub struct Network {
 
 /// The values with which a parameter begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
+pub(crate) enum Start {
     /// Unit Gaussians.
     Gaussian,
     /// Ones.
@@ -115,7 +115,7 @@ pub enum Start {
 
 /// What a parameter is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub(crate) enum Purpose {
     /// Matrices by which rows are multiplied; the last two sizes are inputs and outputs.
     Matrix,
     /// Rows that are looked up or act number by number.
@@ -130,14 +130,19 @@ pub struct Parameter {
     /// Its shape.
     pub shape: Vec<usize>,
     /// What it is for.
-    pub purpose: Purpose,
+    pub(crate) purpose: Purpose,
     /// Its first values.
-    pub start: Start,
+    pub(crate) start: Start,
     /// Its learning rate relative to that of the optimiser.
     pub rate: f64,
 }
 
 impl Parameter {
+    /// Matrices of unit Gaussians.
+    fn matrix(name: impl Into<String>, shape: Vec<usize>) -> Self {
+        Parameter { name: name.into(), shape, purpose: Purpose::Matrix, start: Start::Gaussian, rate: 1.0 }
+    }
+
     /// The number of values.
     pub fn len(&self) -> usize {
         self.shape.iter().product()
@@ -208,20 +213,13 @@ impl Network {
 
     /// All parameters, in the order of their tensors.
     pub fn parameters(&self) -> Vec<Parameter> {
-        let gaussian = |name: String, shape: Vec<usize>| Parameter {
-            name,
-            shape,
-            purpose: Purpose::Matrix,
-            start: Start::Gaussian,
-            rate: 1.0,
-        };
         let depth = self.shape.depth();
         let mut parameters = Vec::new();
         match self.architecture {
             Architecture::Cnn { .. } => {
                 for layer in 0..=depth {
                     let inputs = if layer == 0 { self.vocab } else { self.width };
-                    parameters.push(gaussian(format!("conv.{layer}"), vec![4, inputs, self.width]));
+                    parameters.push(Parameter::matrix(format!("conv.{layer}"), vec![4, inputs, self.width]));
                 }
             }
             Architecture::Inn { .. } => {
@@ -229,35 +227,31 @@ impl Network {
                     let inputs = if level + 1 == depth { self.vocab } else { self.width };
                     for arity in self.shape.arities(level).iter() {
                         let name = filter_name(arity);
-                        parameters.push(gaussian(format!("level.{level}.{name}"), vec![arity, inputs, self.width]));
+                        parameters
+                            .push(Parameter::matrix(format!("level.{level}.{name}"), vec![arity, inputs, self.width]));
                     }
                 }
             }
             Architecture::Transformer { layers, mlp, .. } => self.encoder_parameters(layers, mlp, &mut parameters),
         }
-        parameters.push(gaussian("readout".into(), vec![self.width, self.classes]));
+        parameters.push(Parameter::matrix("readout", vec![self.width, self.classes]));
         parameters
     }
 
     fn encoder_parameters(&self, layers: usize, mlp: usize, parameters: &mut Vec<Parameter>) {
         let width = self.width;
         let rows = |name: &str, shape: Vec<usize>, start| Parameter {
-            name: name.into(),
-            shape,
             purpose: Purpose::Rows,
             start,
-            rate: 1.0,
+            ..Parameter::matrix(name, shape)
         };
         let norm = |name: String| {
             let part = |part, start| rows(&format!("{name}.{part}"), vec![width], start);
             [part("gain", Start::One), part("bias", Start::Zero)]
         };
         let matrix = |name: String, inputs: usize, outputs: usize| Parameter {
-            name,
-            shape: vec![inputs, outputs],
-            purpose: Purpose::Matrix,
-            start: Start::Gaussian,
             rate: (ADAM_WIDTH / inputs as f64).sqrt(),
+            ..Parameter::matrix(name, vec![inputs, outputs])
         };
         parameters.push(rows("embedding", vec![self.vocab + 1, width], Start::Gaussian));
         parameters.push(rows("position", vec![self.shape.lengths().end() + 1, width], Start::Gaussian));

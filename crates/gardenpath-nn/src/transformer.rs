@@ -5,6 +5,7 @@
 
 use crate::activations::{Activations, Place};
 use crate::attention::{self, Group, Layout, Packed};
+use crate::error::Result;
 use crate::loss::cross_entropy_gradient;
 use crate::matmul::{self, Direction, Link, Update, Weights, identity};
 use crate::network::Network;
@@ -123,15 +124,21 @@ impl<T: Scalar> Transformer<T> {
         }
     }
 
+    /// The rows of a batch, if the scores of its attention fit into memory.
+    fn batch(&self, sentences: &[&[Symbol]]) -> Result<Batch> {
+        attention::check_memory(sentences, self.layers.len(), self.layers[0].layout.heads)?;
+        Ok(Batch::new(self.vocab, sentences))
+    }
+
     /// The logits of a batch, `[sentences][classes]`.
-    pub fn logits(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> &[T] {
-        self.forward(weights, &Batch::new(self.vocab, sentences), |_| {});
-        &self.logits
+    pub fn logits(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> Result<&[T]> {
+        self.forward(weights, &self.batch(sentences)?, |_| {});
+        Ok(&self.logits)
     }
 
     /// The residual stream after each layer. The class token stands for the whole sentence; above the last layer it is alone.
-    pub fn activations(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> Vec<Activations<T>> {
-        let batch = Batch::new(self.vocab, sentences);
+    pub fn activations(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> Result<Vec<Activations<T>>> {
+        let batch = self.batch(sentences)?;
         let mut streams = Vec::new();
         self.forward(weights, &batch, |stream| streams.push(stream.to_vec()));
         let (width, layers) = (self.width, self.layers.len());
@@ -149,7 +156,7 @@ impl<T: Scalar> Transformer<T> {
             let places = batch.class.iter().zip(sentences).map(of_sentence).collect();
             Activations { layer: format!("layer.{i}"), width, values, places }
         };
-        streams.into_iter().enumerate().map(of_layer).collect()
+        Ok(streams.into_iter().enumerate().map(of_layer).collect())
     }
 
     /// Makes the logits. `watch` sees the residual stream after each layer.
@@ -183,8 +190,8 @@ impl<T: Scalar> Transformer<T> {
         sentences: &[&[Symbol]],
         roots: &[Symbol],
         sink: &mut Sink<'_, T>,
-    ) -> f64 {
-        let batch = Batch::new(self.vocab, sentences);
+    ) -> Result<f64> {
+        let batch = self.batch(sentences)?;
         self.forward(weights, &batch, |_| {});
         let loss = cross_entropy_gradient(&mut self.logits, self.classes, roots);
         let Self { width, norm, logits, gradient, .. } = self;
@@ -210,7 +217,7 @@ impl<T: Scalar> Transformer<T> {
         let positions = weights.get(tensor::POSITION).len() / width;
         let by_position = Lists::collect(positions, rows.map(|(row, &(_, place))| (place, row, 1.0)));
         embedding_step(weights, sink, tensor::POSITION, width, &by_position, gradient);
-        loss
+        Ok(loss)
     }
 }
 

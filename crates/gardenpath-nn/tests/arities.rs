@@ -145,11 +145,14 @@ fn inn(network: &Network, weights: &Weights, sentence: &[Symbol]) -> Vec<f64> {
     weights.logits(&root, network.classes)
 }
 
+/// The logits of a sentence.
+type Plain = fn(&Network, &Weights, &[Symbol]) -> Vec<f64>;
+
 #[test]
 fn logits_are_those_of_plain_sums() {
     for shape in shapes() {
         for architecture in architectures() {
-            let (normalization, plain): (_, fn(&Network, &Weights, &[Symbol]) -> Vec<f64>) = match architecture {
+            let (normalization, plain): (_, Plain) = match architecture {
                 Architecture::Cnn { normalization } => (normalization, cnn),
                 Architecture::Inn { normalization } => (normalization, inn),
                 Architecture::Transformer { .. } => continue,

@@ -12,8 +12,8 @@ use super::weights::Weights;
 use crate::error::Result;
 use crate::network::{Network, Normalization, filter_name};
 use burn::tensor::{Device, Tensor, activation};
-use gardenpath::Symbol;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The inside network on the card.
 pub struct Inn {
@@ -38,10 +38,10 @@ impl Inn {
         let most = *shape.lengths().end();
         // The length is rounded up so that few layouts serve all batches.
         let length = longest(sentences).next_multiple_of((most / 9).max(1)).min(most);
-        if !self.counts.contains_key(&length) {
+        if let Entry::Vacant(entry) = self.counts.entry(length) {
             let levels = transitions(shape, length)?.into_iter();
             let matrices = levels.map(|level| matrix(level.counts, level.roles * level.below, &self.device));
-            self.counts.insert(length, matrices.collect());
+            entry.insert(matrices.collect());
         }
         Ok(self.counts[&length].clone())
     }
@@ -77,10 +77,8 @@ impl Forward for Inn {
         }
 
         let channels = cells.dims()[1];
-        let shorter =
-            |sentence: &&[Symbol]| shape.lengths().filter(|&len| len < sentence.len() && shape.has_length(len));
-        let roots = sentences.iter().map(|sentence| shorter(sentence).count() as i32).collect();
-        let splits = counts[0].clone().select(0, integers(roots, &self.device));
+        let lengths = sentences.iter().map(|sentence| (sentence.len() - shape.lengths().start()) as i32).collect();
+        let splits = counts[0].clone().select(0, integers(lengths, &self.device));
         let children = cells.reshape([below(0), batch, channels]).swap_dims(0, 1);
         let sums = splits.reshape([batch, roles(0), below(0)]).matmul(children);
         let filters = self.filters(weights, 0, channels).reshape([roles(0) * channels, width]);

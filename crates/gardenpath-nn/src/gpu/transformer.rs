@@ -4,6 +4,7 @@ use super::forward::{Forward, Sentences, longest, token};
 use super::table::Table;
 use super::transfer::matrix;
 use super::weights::Weights;
+use crate::attention::check_memory;
 use crate::error::Result;
 use crate::network::Network;
 use crate::norm::EPSILON;
@@ -71,6 +72,7 @@ impl Transformer {
 impl Forward for Transformer {
     fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Result<Tensor<2>> {
         let Network { vocab, classes, ref shape, width, .. } = self.network;
+        check_memory(sentences, self.layers, self.heads)?;
         let batch = sentences.len();
         let longest = longest(sentences);
         let positions = longest + 1;

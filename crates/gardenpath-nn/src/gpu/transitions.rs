@@ -19,15 +19,16 @@ pub struct Transition {
 
 /// The transitions from tokens (last) to roots (first), for all sentences of up to `longest` tokens at once.
 ///
-/// The cells of the first are whole sentences, by length; those below are the spans that some tree of one of them uses,
+/// The cells of the first are whole sentences, of all lengths from the shortest on; those below are the spans that some tree of one of them uses,
 /// and at the bottom all tokens. A shorter sentence fills a part of the layout: its root never looks beyond its end.
 pub fn transitions(shape: &Shape, longest: usize) -> Result<Vec<Transition>> {
     let mut cells: Vec<BTreeSet<Span>> = vec![BTreeSet::new(); shape.depth() + 1];
-    let lengths = shape.lengths().take_while(|&len| len <= longest);
-    for len in lengths {
+    for len in shape.lengths().take_while(|&len| len <= longest) {
         Template::check_size(shape, &vec![1; shape.depth() + 1], len, size_of::<Span>())?;
         let template = Template::new(shape, len);
         cells.iter_mut().enumerate().for_each(|(level, cells)| cells.extend(template.cells(level)));
+        // A length that no sentence has is a cell without splits.
+        cells[0].insert(Span::new(0, len));
     }
     let cells: Vec<Vec<Span>> = cells.into_iter().map(|cells| cells.into_iter().collect()).collect();
     let template = Template::new(shape, longest);
