@@ -9,7 +9,7 @@ use crate::progress;
 use crate::terminal::plot::{Plot, Series};
 use anyhow::{Result, bail};
 use clap::Args;
-use gardenpath::{Arities, Ensemble, class_entropy, theory};
+use gardenpath::{Ensemble, class_entropy, theory};
 use gardenpath_lab::draw::table::{Table, short};
 use gardenpath_lab::ensemble::Choices;
 use serde::Serialize;

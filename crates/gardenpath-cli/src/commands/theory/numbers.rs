@@ -2,14 +2,13 @@
 
 use super::{Complexity, Entropy, arities};
 use crate::cli::ensemble::option;
-use crate::cli::fraction::Fraction;
 use crate::cli::rounding::{EffectiveFractions, note_rounding};
 use crate::commands::Answer;
 use crate::terminal::plot::{Plot, Series};
 use anyhow::Result;
 use gardenpath::theory::complexity::sample_complexity;
 use gardenpath::theory::entropy::{class_entropy, paper_class_entropy};
-use gardenpath::{Ensemble, PerArity, RuleCount};
+use gardenpath::PerArity;
 use gardenpath_lab::draw::table::{Table, grouped, short};
 use gardenpath_lab::ensemble::Choices;
 use serde::Serialize;
