@@ -160,7 +160,7 @@ fn a_field_has_one_type() {
 fn every_command_is_on_the_page() {
     use clap::CommandFactory;
     let page = page();
-    let mut commands = vec![(String::new(), gardenpath_cli::cli::Cli::command())];
+    let mut commands = vec![(String::new(), gardenpath_cli::program::Cli::command())];
     while let Some((name, command)) = commands.pop() {
         let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help");
         let inner: Vec<_> = inner.map(|inner| (format!("{name} {}", inner.get_name()), inner.clone())).collect();

@@ -175,7 +175,7 @@ fn no_number_on_the_command_line_is_a_way_to_crash() {
     let experiment =
         "measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 4\ndepth = 2\nfraction = 0.5\nsentences = 10\nseed = 1";
     std::fs::write(lab.path("e.toml"), experiment).unwrap();
-    let cli = gardenpath_cli::cli::Cli::command();
+    let cli = gardenpath_cli::program::Cli::command();
     let mut runs = Vec::new();
     for (command, leaf) in leaves(&cli, "") {
         let global: Vec<&Arg> = if command == "theory lengths" { cli.get_arguments().collect() } else { Vec::new() };

@@ -562,7 +562,7 @@ fn the_table_has_every_option() {
         EFFECTS.iter().map(|(command, option, ..)| ((*command).into(), (*option).into())).collect();
     known.extend(ELSEWHERE.iter().map(|(command, option, _)| ((*command).into(), (*option).into())));
     let mut all = BTreeSet::new();
-    collect(&gardenpath_cli::cli::Cli::command(), "", &mut all);
+    collect(&gardenpath_cli::program::Cli::command(), "", &mut all);
     let missing: Vec<_> = known.symmetric_difference(&all).collect();
     assert!(missing.is_empty(), "not in the table, or gone: {missing:?}");
     for (_, option, file) in ELSEWHERE {
