@@ -65,6 +65,11 @@ impl<T: Copy> ByArity<T> {
         Ok(ByArity(values))
     }
 
+    /// Values for two and for three children.
+    pub fn pair(binary: T, ternary: T) -> Self {
+        ByArity(vec![(2, binary), (3, ternary)])
+    }
+
     /// The numbers of children and their values.
     pub fn iter(&self) -> impl Iterator<Item = (usize, T)> + '_ {
         self.0.iter().copied()

@@ -96,7 +96,7 @@ impl PyGrammar {
         let rules = match (binary_rules, ternary_rules) {
             (None, None) => rules,
             (Some(binary), Some(ternary)) if fraction.is_none() && rules.is_none() => {
-                Some(ByArity::new(vec![(2, binary), (3, ternary)]).map_err(value_error)?)
+                Some(ByArity::pair(binary, ternary))
             }
             _ => return Err(value_error("expected either fraction, or binary_rules and ternary_rules, or rules")),
         };

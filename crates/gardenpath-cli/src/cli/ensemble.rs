@@ -129,11 +129,6 @@ pub fn option(name: &str) -> String {
     format!("--{}", name.replace('_', "-"))
 }
 
-/// Values for pairs and triples, which are given together.
-fn both<T: Copy>(binary: Option<T>, ternary: Option<T>) -> Option<ByArity<T>> {
-    binary.zip(ternary).and_then(|(binary, ternary)| ByArity::new(vec![(2, binary), (3, ternary)]).ok())
-}
-
 impl ByArityOptions {
     /// Whether something is counted by number of children.
     pub fn is_given(&self) -> bool {
@@ -166,8 +161,9 @@ impl RuleOptions {
         let vocab = choices.tokens();
         let choices = self.by_arity.choices(choices);
         let value = |fraction: Fraction| fraction.value(vocab);
-        let fractions = both(self.binary_fraction, self.ternary_fraction).map(|all| all.map(value));
-        let rules = both(self.binary_rules, self.ternary_rules);
+        let fractions = self.binary_fraction.zip(self.ternary_fraction);
+        let fractions = fractions.map(|(binary, ternary)| ByArity::pair(value(binary), value(ternary)));
+        let rules = self.binary_rules.zip(self.ternary_rules).map(|(binary, ternary)| ByArity::pair(binary, ternary));
         Choices {
             fraction: self.fraction.map(value),
             fractions: choices.fractions.or(fractions),

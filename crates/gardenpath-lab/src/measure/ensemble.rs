@@ -206,9 +206,7 @@ const ONE_WAY: &str = "expected either fraction, or binary_fraction and ternary_
 fn of_both<T: Copy>(binary: Option<T>, ternary: Option<T>) -> Result<Option<ByArity<T>>> {
     match (binary, ternary) {
         (None, None) => Ok(None),
-        (Some(binary), Some(ternary)) => {
-            Ok(Some(ByArity::new(vec![(2, binary), (3, ternary)]).expect("two different numbers of children")))
-        }
+        (Some(binary), Some(ternary)) => Ok(Some(ByArity::pair(binary, ternary))),
         _ => bail!("{ONE_WAY}"),
     }
 }
