@@ -71,12 +71,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_arguments_are_consistent() {
-        use clap::CommandFactory;
-        Cli::command().debug_assert();
-    }
-
-    #[test]
     fn whole_numbers_in_all_notations() {
         for (text, number) in
             [("0", 0), ("1e6", 1_000_000), ("2.5e3", 2500), ("1_000", 1000), ("1E9", 1_000_000_000), ("1.0", 1)]

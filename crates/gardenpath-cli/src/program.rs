@@ -122,3 +122,13 @@ pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<()> {
         Command::Train(arguments) => commands::train::run(arguments, answer),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}
