@@ -32,9 +32,9 @@ pub struct Transition {
 impl Transition {
     /// The matrix of the `place`-th child, counted from 0, of rules with `arity` children. Every parent must have such rules.
     pub fn new(layer: &Layer, arity: usize, place: usize) -> Result<Self> {
-        if !(2..=3).contains(&arity) || place >= arity {
+        if place >= arity {
             let found = format!("place {place} of {arity} children");
-            return Err(Error::parameter("place of a child", found, "one of the places of 2 or 3 children"));
+            return Err(Error::parameter("place of a child", found, "one of the places of the children"));
         }
         let (parents, children) = (layer.parents(), layer.children());
         let mut delta = vec![0.0; parents * children];
