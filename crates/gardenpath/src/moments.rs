@@ -73,16 +73,15 @@ impl Table<u64> {
     pub fn add(&mut self, sentence: &[Symbol], root: Symbol) -> Result<()> {
         self.check_root(root)?;
         tokens::check(sentence, self.symbols())?;
-        self.count_windows(sentence, usize::from(root), 1);
+        self.count_windows(sentence, usize::from(root));
         Ok(())
     }
 
-    /// Counts all adjacent tuples of a sentence so many times.
-    fn count_windows(&mut self, sentence: &[Symbol], root: usize, times: u64) {
+    fn count_windows(&mut self, sentence: &[Symbol], root: usize) {
         let code = self.code();
         for arity in code.arities().iter() {
             let (counts, first) = (self.block_mut(arity, root), code.range(arity).start);
-            sentence.windows(arity).for_each(|tuple| counts[code.of(tuple) - first] += times);
+            sentence.windows(arity).for_each(|tuple| counts[code.of(tuple) - first] += 1);
         }
     }
 

@@ -270,7 +270,7 @@ pub fn log_grid(first: f64, last: f64, points: usize) -> Vec<u64> {
 /// # Ok::<(), gardenpath::Error>(())
 /// ```
 pub fn expected_range(ensemble: &Ensemble, points: usize) -> Result<Vec<u64>> {
-    let probabilities = ensemble.probabilities();
+    let (sizes, probabilities) = (ensemble.level_sizes()?, ensemble.probabilities());
     let branching: f64 = probabilities.nonzero().map(|(arity, p)| arity as f64 * p).sum();
     let rules = (0..ensemble.depth()).map(|level| ensemble.rules_per_symbol(level)).collect::<Result<Vec<_>>>()?;
     let (lowest, upper) = rules.split_last().expect("an ensemble has layers");
@@ -280,7 +280,7 @@ pub fn expected_range(ensemble: &Ensemble, points: usize) -> Result<Vec<u64>> {
         };
         rules.nonzero().map(inverse).fold(f64::INFINITY, f64::min)
     };
-    let first = ensemble.level_sizes()?[0] * lowest[probabilities.arities().most()];
+    let first = sizes[0] * lowest[probabilities.arities().most()];
     let scale = upper.iter().map(easiest).fold(first as f64, |scale, layer| scale * layer);
     Ok(log_grid((0.05 * scale).max(100.0), 50.0 * scale.max(100.0), points))
 }

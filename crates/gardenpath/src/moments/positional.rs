@@ -10,7 +10,6 @@ use super::windows::{Neighbours, Source, Windows, lengths};
 use crate::arity::Arities;
 use crate::error::{Error, Result};
 use crate::grammar::{Grammar, Layer, Symbol};
-use crate::interrupt::checkpoint;
 use crate::memory;
 use crate::tuple::TupleCode;
 use rayon::prelude::*;
@@ -70,7 +69,6 @@ impl PositionedTuples {
                 let above: Vec<(usize, Source)> =
                     above.into_iter().map(|(start, nodes)| (start, windows.source(nodes))).collect();
                 let below = |start: usize| {
-                    checkpoint();
                     let shifted = above.iter().filter_map(|(own, source)| Some((start.checked_sub(*own)?, source)));
                     let sources: Vec<(usize, &Source)> = shifted.filter(|(shift, _)| *shift < shifts).collect();
                     (start, windows.below(&sources))

@@ -102,7 +102,7 @@ impl Tally {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn count_sentence(&mut self, corpus: &Corpus, i: usize) {
         let (sentence, root) = (corpus.sentence(i), usize::from(corpus.roots()[i]));
         let (symbols, block) = (self.symbols, self.block);
@@ -131,21 +131,27 @@ impl Tally {
 
     /// Adds the counts to the moments.
     fn pour(&self, corpus: &Corpus, moments: &mut Moments) {
-        let sum = |counts: &[u32]| counts.iter().map(|&count| u64::from(count)).sum::<u64>();
-        for arity in moments.arities().iter() {
-            let continued = self.longest.chunks(self.symbols.pow((self.most - arity) as u32));
-            moments.of_arity_mut(arity).iter_mut().zip(continued).for_each(|(count, same)| *count += sum(same));
-        }
-        // Shorter tuples at the end of a sentence are not continued.
-        if self.most > 1 {
-            let code = TupleCode::new(self.symbols, [self.most - 1].into());
-            for (number, &count) in self.endings.iter().enumerate().filter(|(_, count)| **count > 0) {
-                let ending = code.children(number % self.block);
-                moments.count_windows(ending.as_slice(), number / self.block, count.into());
+        let power = |exponent: usize| self.symbols.pow(exponent as u32);
+        moments
+            .of_arity_mut(self.most)
+            .iter_mut()
+            .zip(&self.longest)
+            .for_each(|(sum, &count)| *sum += u64::from(count));
+        for arity in moments.arities().iter().filter(|&arity| arity < self.most) {
+            let sums = moments.of_arity_mut(arity);
+            for (sum, continued) in sums.iter_mut().zip(self.longest.chunks(power(self.most - arity))) {
+                *sum += continued.iter().map(|&count| u64::from(count)).sum::<u64>();
+            }
+            // At the end of a sentence, they are the first symbols of an ending, or those from a later place on.
+            for behind in 0..self.most - arity {
+                for (number, &count) in self.endings.iter().enumerate() {
+                    let (root, tuple) = (number / self.block, number % self.block / power(behind) % power(arity));
+                    sums[root * power(arity) + tuple] += u64::from(count);
+                }
             }
         }
         for &i in &self.short {
-            moments.count_windows(corpus.sentence(i), usize::from(corpus.roots()[i]), 1);
+            moments.count_windows(corpus.sentence(i), usize::from(corpus.roots()[i]));
         }
     }
 }

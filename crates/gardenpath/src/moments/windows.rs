@@ -7,6 +7,7 @@
 use crate::arity::Arities;
 use crate::error::Result;
 use crate::grammar::{Grammar, Layer, Symbol};
+use crate::interrupt::checkpoint;
 use crate::memory;
 use crate::tuple::TupleCode;
 use std::ops::Range;
@@ -102,6 +103,7 @@ impl Windows {
 
     /// The expected numbers of neighbours in the lower level, from the upper level for each shift.
     pub fn below(&self, sources: &[(usize, &Source)]) -> Neighbours {
+        checkpoint();
         let mut below = vec![vec![0.0; self.children]];
         below.extend(self.begun(sources, |source| &source.ended, self.children, self.longest - 1));
         for &(shift, source) in sources {
