@@ -5,7 +5,6 @@ use crate::corpus::{Corpus, Sampler};
 use crate::error::{Error, Result};
 use crate::grammar::Symbol;
 use crate::seed::Seed;
-use crate::tuple::TupleCode;
 use rayon::prelude::*;
 use std::ops::Range;
 
