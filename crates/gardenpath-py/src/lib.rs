@@ -95,7 +95,7 @@ mod _core {
 /// What can be said about the ensemble without sampling a grammar: exact functions of its parameters.
 ///
 /// Of all pairs and triples of symbols a `fraction` is produced by some rule; a node has two children with probability `p_binary`, three
-/// otherwise. Where the printed formula and the model disagree, the plain name is the model's and `paper_…` is the printed one.
+/// otherwise. Any numbers of children are described by `arities` and `fractions`. Where the printed formula and the model disagree, the plain name is the model's and `paper_…` is the printed one.
 #[pymodule(name = "theory")]
 mod theory_module {
     #[pymodule_export]

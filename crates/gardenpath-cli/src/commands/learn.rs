@@ -201,7 +201,7 @@ impl Arguments {
             let why = "mode em learns the probabilities of all rules";
             refuse("--p-binary", self.p_binary, why)?;
             let probabilities = self.arities.filter(|branching| matches!(branching, Branching::Given(_)));
-            refuse("the probabilities of --arities", probabilities, why)?;
+            refuse("--arities with probabilities", probabilities, why)?;
         }
         Ok(())
     }
