@@ -20,7 +20,7 @@ pub use covariance::Covariance;
 pub use expected::ExpectedMoments;
 pub(crate) use expected::check_paper;
 pub use positional::{PositionedTuples, PositionedTuples as PositionedTriples};
-pub use table::Table;
+pub use table::TupleTable;
 pub(crate) use table::check_table;
 pub use topology::Topology;
 
@@ -43,9 +43,9 @@ use crate::memory;
 /// assert_eq!(moments.triple_total(), corpus.tokens().len() as u64 - 2000);
 /// # Ok::<(), gardenpath::Error>(())
 /// ```
-pub type Moments = Table<u64>;
+pub type Moments = TupleTable<u64>;
 
-impl Table<u64> {
+impl TupleTable<u64> {
     /// Empty tables for pairs and triples of `symbols` symbols and `classes` roots.
     ///
     /// Sizes are checked first: `symbols^3 * classes` counts, those of one thread, and their covariance must fit. Whether they do

@@ -100,8 +100,8 @@ impl SignalToNoise {
         if let Some(most) = samples.last().filter(|&&most| most > MAX_SAMPLES) {
             return Err(Error::parameter("number of sentences", most, format!("at most {MAX_SAMPLES}")));
         }
-        let (classes, code) = (grammar.classes(), TupleCode::new(grammar.vocab(), [arity].into()));
         let exact = PositionedTuples::new(grammar, arity, position)?;
+        let (classes, code) = (grammar.classes(), TupleCode::new(grammar.vocab(), [arity].into()));
         let tuples: Vec<(usize, Vec<f64>)> = grammatical_tuples(grammar, &exact)?
             .into_iter()
             .map(|(tuple, law)| (code.of(tuple.as_slice()), law))

@@ -1,7 +1,7 @@
 //! Counting the candidate symbols of a chart level: the same tables as for tokens.
 
 use super::tokens::check;
-use super::{Moments, Table};
+use super::{Moments, TupleTable};
 use crate::chart::{Buffers, Chart, Level, Parser};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ pub enum Tuples {
     Complete,
 }
 
-impl Table<u64> {
+impl TupleTable<u64> {
     /// Adds the adjacent candidates of one level of a chart: tuples of cells where one begins as the other ends, each candidate of
     /// one cell with each of the next.
     ///

@@ -1,6 +1,6 @@
 //! Covariances of tuples with the root, and the pair correction of the paper.
 
-use super::Table;
+use super::TupleTable;
 use crate::arity::Arities;
 use crate::grammar::Symbol;
 use crate::tuple::TupleCode;
@@ -31,7 +31,7 @@ impl Covariance {
     /// From joint numbers of any scale, with the totals of all roots for each arity: `Cov = N(t, y) / N - N(t) / N * N(y) / N`, and zeros
     /// if nothing was counted. Where the numbers are a part of a whole, the totals are those of the whole.
     pub(super) fn new<T: Copy + Default + Sum + AddAssign>(
-        table: &Table<T>,
+        table: &TupleTable<T>,
         value: impl Fn(T) -> f64,
         totals: impl Fn(usize) -> Vec<f64>,
     ) -> Self {

@@ -1,7 +1,7 @@
 //! Moments of infinitely many sentences, from the grammar itself: the neighbours of one level give those of the next.
 
-use super::windows::{Beginning, Neighbours, Windows, lengths};
-use super::{Covariance, Moments, Table, Topology};
+use super::windows::{Beginning, Neighbours, Windows, needed_lengths};
+use super::{Covariance, Moments, Topology, TupleTable};
 use crate::arity::Arities;
 use crate::error::{Error, Result};
 use crate::grammar::{Grammar, Layer, Symbol};
@@ -21,9 +21,9 @@ use std::ops::AddAssign;
 /// assert!((moments.pair_total() - (grammar.mean_length() - 1.0)).abs() < 1e-9);
 /// # Ok::<(), gardenpath::Error>(())
 /// ```
-pub type ExpectedMoments = Table<f64>;
+pub type ExpectedMoments = TupleTable<f64>;
 
-impl Table<f64> {
+impl TupleTable<f64> {
     /// The moments of pairs and triples of tokens.
     pub fn new(grammar: &Grammar) -> Result<Self> {
         Self::of_level(grammar, grammar.depth())
@@ -79,7 +79,7 @@ impl Table<f64> {
         }
         let classes = grammar.classes();
         let mut table = Self::zeros(grammar.sizes()[level], classes, arities)?;
-        let (lengths, bytes) = lengths(grammar, level, arities.most())?;
+        let (lengths, bytes) = needed_lengths(grammar, level, arities.most())?;
         let windows = |(number, layer): (usize, &Layer)| {
             let is_last = number + 1 == level;
             Windows::new(layer, lengths[number + 1], 1, |beginning, _| {
@@ -154,7 +154,7 @@ impl Table<f64> {
     }
 
     /// Refuses a whole that does not have all tuples and roots of this part.
-    fn check_part_of<T: Copy + Default + Sum + AddAssign>(&self, whole: &Table<T>) -> Result<()> {
+    fn check_part_of<T: Copy + Default + Sum + AddAssign>(&self, whole: &TupleTable<T>) -> Result<()> {
         let same = (self.symbols(), self.classes()) == (whole.symbols(), whole.classes());
         if same && self.arities().iter().all(|arity| whole.arities().contains(arity)) {
             return Ok(());

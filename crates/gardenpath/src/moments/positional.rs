@@ -6,10 +6,10 @@
 use super::check_table;
 use super::expected::one_root;
 use super::table::ENTRY_BYTES;
-use super::windows::{Neighbours, Source, Windows, lengths};
+use super::windows::{Neighbours, Source, Windows, needed_lengths};
 use crate::arity::Arities;
 use crate::error::{Error, Result};
-use crate::grammar::{Grammar, Layer, Symbol};
+use crate::grammar::{Children, Grammar, Layer, Symbol};
 use crate::memory;
 use crate::tuple::TupleCode;
 use rayon::prelude::*;
@@ -38,13 +38,16 @@ impl PositionedTuples {
     /// The law of `arity` tokens from `position`, counted from 0, on. It takes time in proportion to the square of `position`.
     pub fn new(grammar: &Grammar, arity: usize, position: usize) -> Result<Self> {
         let (classes, depth, shape) = (grammar.classes(), grammar.depth(), grammar.shape());
+        if !(1..=Children::MAX).contains(&arity) {
+            return Err(Error::parameter("arity", arity, format!("1 to {}", Children::MAX)));
+        }
         let arities = [arity].into();
         check_table(grammar.vocab(), classes, arities, ENTRY_BYTES)?;
         let longest = *shape.lengths().end();
         if position.saturating_add(arity) > longest {
             return Err(Error::parameter("position of the tuple", position, format!("at most {longest} - {arity}")));
         }
-        let (lengths, _) = lengths(grammar, depth, arity)?;
+        let (lengths, _) = needed_lengths(grammar, depth, arity)?;
         // Where neighbours may begin: the first of them covers the position.
         let starts = |level: usize| (position + 1).saturating_sub(*shape.spans(level).end())..=position;
         let entries = |level: usize| {
@@ -73,8 +76,7 @@ impl PositionedTuples {
                     let sources: Vec<(usize, &Source)> = shifted.filter(|(shift, _)| *shift < shifts).collect();
                     (start, windows.below(&sources))
                 };
-                let starts = if level + 1 == depth { position..=position } else { starts(level + 1) };
-                starts.map(below).collect()
+                starts(level + 1).map(below).collect()
             };
             roots = roots.into_par_iter().map(descend).collect();
         }

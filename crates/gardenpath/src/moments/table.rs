@@ -11,7 +11,7 @@ use std::ops::{AddAssign, Range};
 /// A number for each tuple of adjacent symbols and each root: how often they occur together ([`Moments`](super::Moments)), or how often
 /// that is expected in a sentence ([`ExpectedMoments`](super::ExpectedMoments)). Tuples of several arities have a part of the table each.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table<T> {
+pub struct TupleTable<T> {
     code: TupleCode,
     classes: usize,
     /// `[arity][root][tuple]`: the block of one root stays in a fast cache.
@@ -21,7 +21,7 @@ pub struct Table<T> {
 /// The bytes of an entry: its count, that of at least one thread, and its covariance.
 pub(super) const ENTRY_BYTES: u64 = 24;
 
-impl<T: Copy + Default + Sum + AddAssign> Table<T> {
+impl<T: Copy + Default + Sum + AddAssign> TupleTable<T> {
     /// A table of zeros, unless it would not fit.
     pub(super) fn zeros(symbols: usize, classes: usize, arities: Arities) -> Result<Self> {
         check_table(symbols, classes, arities, ENTRY_BYTES)?;
@@ -30,7 +30,7 @@ impl<T: Copy + Default + Sum + AddAssign> Table<T> {
 
     /// A table of zeros whose size was checked.
     pub(super) fn zeros_of(code: TupleCode, classes: usize) -> Self {
-        Table { code, classes, values: vec![T::default(); code.len() * classes] }
+        TupleTable { code, classes, values: vec![T::default(); code.len() * classes] }
     }
 
     /// The table of pairs and triples with these parts: those of [`pairs`](Self::pairs) and [`triples`](Self::triples).
@@ -44,7 +44,7 @@ impl<T: Copy + Default + Sum + AddAssign> Table<T> {
             return Err(Error::parameter("size of the tables", words(found), words(expected)));
         }
         pairs.extend(triples);
-        Ok(Table { code, classes, values: pairs })
+        Ok(TupleTable { code, classes, values: pairs })
     }
 
     /// The number of different symbols.

@@ -1,6 +1,6 @@
 //! Counting tokens: one increment per token, in tables that stay in the cache.
 
-use super::{Moments, Table};
+use super::{Moments, TupleTable};
 use crate::corpus::{Corpus, Sampler};
 use crate::error::{Error, Result};
 use crate::grammar::Symbol;
@@ -38,7 +38,7 @@ struct Tally {
     order: Vec<u32>,
 }
 
-impl Table<u64> {
+impl TupleTable<u64> {
     /// Adds all adjacent tuples of the sentences of a corpus, on all threads.
     pub fn add_corpus(&mut self, corpus: &Corpus) -> Result<()> {
         check(corpus.tokens(), self.symbols())?;

@@ -212,7 +212,7 @@ impl Part {
 
 /// How many neighbours each level down to `level` must know for windows of `longest` nodes there, and the bytes that the tables of one
 /// root take at most.
-pub(super) fn lengths(grammar: &Grammar, level: usize, longest: usize) -> Result<(Vec<usize>, u128)> {
+pub(super) fn needed_lengths(grammar: &Grammar, level: usize, longest: usize) -> Result<(Vec<usize>, u128)> {
     let layers = &grammar.layers()[..level];
     let mut lengths = vec![longest];
     for (level, layer) in layers.iter().enumerate().rev() {

@@ -23,8 +23,8 @@ pub struct Diagram {
     pub on_all: f64,
 }
 
-/// The seven parts of the covariances of a level, i to vii, where `moments` are those of that level
-/// ([`ExpectedMoments::of_level`]). One part is in memory at a time.
+/// The seven parts of the covariances of a level, i to vii, where `moments` are the expected pairs and triples of that level. One part
+/// is in memory at a time.
 ///
 /// ```
 /// use gardenpath::proof::diagrams;
