@@ -172,7 +172,10 @@ fn bad_input_is_refused_in_one_line() {
         ("learn c.jsonl --vocab 8,8,8 --depth 3", "number of inner sizes is 3, expected 1, or 2 for depth 3"),
         ("learn c.jsonl --vocab 8 --depth 2 --arities 2,9", "expected numbers of children such as 2,3"),
         ("learn c.jsonl --vocab 8 --depth 2 --arities 1,2", "arities is 1,2, expected one or more from 2 to 4"),
-        ("learn c.jsonl --vocab 8 --depth 2 --arities 2,4 --mode paper", "arities is 2,4, expected one or more from 2 to 3"),
+        (
+            "learn c.jsonl --vocab 8 --depth 2 --arities 2,4 --mode paper",
+            "arities is 2,4, expected one or more from 2 to 3",
+        ),
         ("learn c.jsonl --vocab 8 --depth 2 --arities 2,3 --p-binary 0.5", "--p-binary"),
         (
             "learn c.jsonl --vocab 8 --depth 2 --arities 2:0.5,3:0.5 --mode em",

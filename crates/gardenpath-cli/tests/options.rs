@@ -115,6 +115,7 @@ const EFFECTS: &[Row] = &[
     ("learn", "--seed", "--grammar g.pcfg --samples 500", "--seed 1"),
     ("learn", "--vocab", LEARN, "--vocab 3"),
     ("learn", "--depth", "longer.jsonl --vocab 4 --depth 2", "--depth 3"),
+    ("learn", "--arities", LEARN, "--arities 2,3,4"),
     ("learn", "--p-binary", "c.jsonl --vocab 4 --depth 2 --mode paper -o learned.pcfg", "--p-binary 0.3"),
     ("learn", "--noise", "noisy.jsonl --vocab 4 --depth 2", "--noise 0.0001"),
     ("learn", "--strict", "odd.jsonl --vocab 4 --depth 2", "--strict"),

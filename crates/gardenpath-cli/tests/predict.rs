@@ -113,7 +113,7 @@ fn hidden_symbols_are_those_of_the_library() {
 fn the_impossible_is_null() {
     let lab = Lab::new();
     fs::write(lab.path("g.pcfg"), "S -> A [1]\nA -> 'a' 'b' [1]\n").unwrap();
-    fs::write(lab.path("c.jsonl"), "{\"tokens\":[\"b\",\"a\"]}\n{\"tokens\":[0]}\n").unwrap();
+    fs::write(lab.path("c.jsonl"), "{\"tokens\":[\"b\",\"a\"]}\n{\"tokens\":[\"a\"]}\n").unwrap();
     let lines = lab.json_lines("predict g.pcfg c.jsonl --task next");
     assert_eq!(lines[0]["next"], serde_json::json!([[1.0, 0.0, 0.0], null, null]));
     assert_eq!(lines[0]["surprisal"], serde_json::json!([null, null, null]));
@@ -228,8 +228,8 @@ fn a_sentence_is_read_token_by_token() {
     let sentence = &sentences(&lab)[0];
     let text: Vec<String> = sentence.iter().map(u8::to_string).collect();
     let reading = lab.json(&format!("read g.pcfg --sentence \"{}\" --svg reading.svg", text.join(" ")));
-    assert_eq!(keys(&reading), ["len", "logprob", "steps", "surprisal", "tokens"]);
-    let steps = reading["steps"].as_array().unwrap();
+    assert_eq!(keys(&reading), ["len", "logprob", "prefixes", "surprisal", "tokens"]);
+    let steps = reading["prefixes"].as_array().unwrap();
     assert_eq!(steps.len(), sentence.len() + 2);
     assert_eq!(numbers(&steps[0]["posterior"]), grammar.prior());
     let predictor = Predictor::new(&grammar);

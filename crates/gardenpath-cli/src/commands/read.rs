@@ -42,6 +42,7 @@ struct Reading {
     /// `-ln` of the probability of each token, and of the end.
     surprisal: Vec<Option<f64>>,
     /// Before the first token, after each, and after the end.
+    #[serde(rename = "prefixes")]
     steps: Vec<Step>,
     /// The names of the tokens of the sentence and of all classes, if the grammar gives some.
     #[serde(skip_serializing_if = "Option::is_none")]

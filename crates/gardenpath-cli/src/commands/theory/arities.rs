@@ -42,13 +42,13 @@ impl Branching {
         }
     }
 
-    /// The probabilities in JSON: `p_binary` or `arities`.
+    /// The probabilities in JSON: `p_binary` or `branching`.
     pub fn law(&self) -> Result<Map<String, Value>> {
         let law = match self.p_binary() {
             Some(p_binary) => json!({"p_binary": p_binary}),
             None => {
                 let probabilities = self.probabilities()?;
-                json!({"arities": object(probabilities.arities(), |arity| json!(probabilities[arity]))})
+                json!({"branching": object(probabilities.arities(), |arity| json!(probabilities[arity]))})
             }
         };
         Ok(fields(law))

@@ -102,7 +102,7 @@ pub fn complexity(arguments: &Complexity, answer: &mut Answer) -> Result<()> {
     let document = ComplexityDocument {
         vocab,
         depth,
-        rules: branching.named(["binary_rules", "ternary_rules"], "rules", rules)?,
+        rules: branching.named(["binary_rules", "ternary_rules"], "rules_by_arity", rules)?,
         effective_fractions: EffectiveFractions::of(&ensemble)?,
         law: branching.law()?,
         paper: both.paper.samples(),
