@@ -180,6 +180,7 @@ fn changed(command: &str, option: &str, value: &str) -> String {
 #[test]
 fn no_number_on_the_command_line_is_a_way_to_crash() {
     let lab = Lab::with_grammar("--vocab 4 --depth 2 --fraction 0.5 --seed 1");
+    lab.run("corpus sample g.pcfg --samples 10 -o c.jsonl");
     lab.run("train --model cnn --vocab 4 --depth 2 --samples 50 --test 50 --width 8 --max-steps 5 -o run");
     let experiment =
         "measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 4\ndepth = 2\nfraction = 0.5\nsentences = 10\nseed = 1";
