@@ -28,7 +28,7 @@ parameters! {
         starts: Option<usize>, or "3" => "Random starts (em)";
         rounds: Option<usize>, or "50" => "Steps of each start (em)";
         seed: u64 => "Seed of the grammar, its sentences and the learner";
-        told_arities: Option<Branching>, or "2,3, or those of the grammar if it has others" => "Numbers of children that the learner is told, such as 2,4, or with their probabilities, such as 2:0.5,4:0.5";
+        told_arities: Option<Branching>, or "2,3, or those of the grammar if it has others" => "Numbers of children that the learner is told: 2,4, or with probabilities 2:0.5,4:0.5";
     }
 }
 
