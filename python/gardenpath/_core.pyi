@@ -1,7 +1,7 @@
 # Types of the compiled module. What each name does is said by its docstring, in Python and in crates/gardenpath-py.
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 import numpy as np
@@ -35,8 +35,11 @@ __all__ = [
     "UNKNOWN_ROOT",
     "__version__",
     "_Task",
+    "_arities",
     "_collapse",
     "_exponent",
+    "_inside_layers",
+    "_lengths",
     "_register",
     "_restore_corpus",
     "_restore_expected",
@@ -92,16 +95,21 @@ class Grammar:
     """
     @staticmethod
     def sample(
-        vocab: int,
-        depth: int,
-        fraction: float | None = None,
+        vocab: int | None = None,
+        depth: int | None = None,
+        fraction: float | Mapping[int, float] | None = None,
         seed: int = 0,
         *,
+        arities: Mapping[int, float] | None = None,
+        rules: Mapping[int, int] | None = None,
+        sizes: Sequence[int] | None = None,
+        classes: int | None = None,
         binary_rules: int | None = None,
         ternary_rules: int | None = None,
-        p_binary: float = 0.5,
+        p_binary: float | None = None,
         zipf: float = 0.0,
         non_overlapping: bool = False,
+        cover: bool = False,
     ) -> Grammar:
         """Draws a random grammar of the paper's ensemble.
 
@@ -192,6 +200,7 @@ class Grammar:
     def best_tree(self, sentence: _Sentence) -> Tree | None:
         """The most probable tree of a sentence, or None if there is none. `tree.log_probability()` tells how probable.
         """
+    def best_trees(self, sentence: _Sentence, count: int) -> list[Tree]: ...
     def sample_tree(self, sentence: _Sentence, seed: int = 0) -> Tree | None:
         """A tree of the sentence, drawn from the posterior, or None if there is none."""
     def trees(self, sentence: _Sentence, limit: int = 1000) -> list[Tree]:
@@ -305,6 +314,12 @@ class CorpusIterator(Iterator[NDArray[np.uint8]]):
     def __iter__(self) -> CorpusIterator: ...
     def __next__(self) -> NDArray[np.uint8]: ...
 
+def _arities(grammar: Grammar) -> list[list[int]]: ...
+def _lengths(arities: Sequence[Sequence[int]]) -> list[int]: ...
+def _inside_layers(
+    arities: Sequence[Sequence[int]], length: int
+) -> list[tuple[int, NDArray[np.int64], NDArray[np.float64]]]: ...
+
 def _restore_corpus(
     parts: tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]],
     vocab: int,
@@ -317,7 +332,7 @@ def _restore_learned(
     grammar: Grammar,
     verdict: tuple[bool, str] | None,
     levels: Sequence[LearnedLevel],
-    uncounted: tuple[int, int] | None,
+    counts: tuple[int | None, int | None, float | None],
 ) -> Learned: ...
 
 @final
@@ -530,6 +545,9 @@ class Learned:
     def underivable(self) -> int | None:
         """The number of sentences that the grammar does not derive from their label. Only mode exact counts them."""
     @property
+    def log_likelihood(self) -> float | None:
+        """The mean log-likelihood of a sentence given its label. Only mode em maximises it."""
+    @property
     def levels(self) -> list[LearnedLevel]:
         """What was learned about each level, from the root down."""
     def __eq__(self, other: object, /) -> bool: ...
@@ -540,12 +558,18 @@ class Learned:
 class LearnedLevel:
     """What was learned about one level."""
     def __new__(
-        cls, level: int, binary_rules: int, ternary_rules: int, p_binary: float, empty_symbols: int
+        cls, level: int, rules: dict[int, int], probabilities: dict[int, float], empty_symbols: int
     ) -> LearnedLevel: ...
-    def __getnewargs__(self) -> tuple[int, int, int, float, int]: ...
+    def __getnewargs__(self) -> tuple[int, dict[int, int], dict[int, float], int]: ...
     @property
     def level(self) -> int:
         """The level of the parents."""
+    @property
+    def rules(self) -> dict[int, int]:
+        """The number of rules with each number of children."""
+    @property
+    def probabilities(self) -> dict[int, float]:
+        """The probability of each number of children, in the mean over the symbols that have rules."""
     @property
     def binary_rules(self) -> int:
         """The number of binary rules."""
@@ -554,7 +578,7 @@ class LearnedLevel:
         """The number of ternary rules."""
     @property
     def p_binary(self) -> float:
-        """The probability of two children, given or learned."""
+        """The probability of two children."""
     @property
     def empty_symbols(self) -> int:
         """The number of symbols for which no rule was found."""
@@ -567,20 +591,26 @@ class LevelScore:
     def __new__(
         cls,
         level: int,
-        binary_precision: float,
-        binary_recall: float,
-        ternary_precision: float,
-        ternary_recall: float,
-        binary_purity: float,
-        ternary_purity: float,
+        precision: dict[int, float],
+        recall: dict[int, float],
+        purity: dict[int, float],
         exact: bool,
     ) -> LevelScore: ...
-    def __getnewargs__(self) -> tuple[int, float, float, float, float, float, float, bool]: ...
+    def __getnewargs__(self) -> tuple[int, dict[int, float], dict[int, float], dict[int, float], bool]: ...
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def level(self) -> int:
         """The level of the parents."""
+    @property
+    def precision(self) -> dict[int, float]:
+        """By number of children, the share of the learned rules that are true."""
+    @property
+    def recall(self) -> dict[int, float]:
+        """By number of children, the share of the true rules that were learned."""
+    @property
+    def purity(self) -> dict[int, float]:
+        """By number of children, the mean group purity of the true rules."""
     @property
     def binary_precision(self) -> float:
         """The share of the learned binary rules that are true."""
@@ -607,7 +637,8 @@ def learn(
     corpus: Corpus,
     depth: int,
     *,
-    vocab: int | None = None,
+    vocab: int | Sequence[int] | None = None,
+    arities: Sequence[int] | Mapping[int, float] | None = None,
     mode: _Mode = "exact",
     p_binary: float | None = None,
     noise: float = 0.02,
@@ -623,11 +654,13 @@ def learn(
     """Learns a grammar from sentences and their roots.
 
     Mode "exact" recovers every rule, or says why not; "paper" is the algorithm of the paper; "em" is inside-outside
-    from random starts. `vocab` is the number of symbols of each level between root and tokens, that of the tokens if it
-    is None; tokens and classes are those of the corpus, and the prior is how often the classes occurred. `noise` is the
-    share of labels and tokens that may be wrong before mode exact distrusts sentences without a derivation. Sentences
-    whose length no tree has are skipped, or refused if `strict`. `progress` is called with a line of text at every
-    step.
+    from random starts. `vocab` is the number of symbols of each level between root and tokens: one for all, or one for
+    each from the root down; that of the tokens if it is None. `arities` are the numbers of children that nodes may
+    have, from 2 to 4, or a mapping from them to their probabilities; 2 and 3 if it is None. Tokens and classes are
+    those of the corpus, and the prior is how often the classes occurred; if no sentence has a root, there is one class.
+    `noise` is the share of labels and tokens that may be wrong before mode exact distrusts sentences without a
+    derivation. Sentences whose length no tree has are skipped, or refused if `strict`. `progress` is called with a line
+    of text at every step.
     """
 def score_rules(learned: Grammar, truth: Grammar) -> list[LevelScore]:
     """Compares the rules of a learned grammar with the true ones, level by level from the root; symbols of inner levels

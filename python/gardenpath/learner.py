@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -38,11 +39,14 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    vocab : the number of symbols of each level between labels and tokens. If it is None: the number of tokens.
+    vocab : the number of symbols of each level between labels and tokens: one for all, or one for each from the labels down. If it is
+        None: the number of tokens.
     depth : the number of layers of rules.
     mode : "exact" recovers every rule, or says why not; "paper" is the algorithm of the paper; "em" is inside-outside from
         random starts.
-    p_binary : the probability of two children. If it is None, mode exact learns it and mode paper takes one half.
+    arities : the numbers of children that nodes may have, from 2 to 4, or a mapping from them to their probabilities. Without
+        probabilities, mode exact learns them and mode paper takes equal ones.
+    p_binary : the probability of two children, if nodes have two or three: the same as arities {2: p, 3: 1 - p}.
     noise : the share of labels and tokens that may be wrong before mode exact distrusts sentences without a derivation.
     strict : whether sentences whose length no tree has are refused. Otherwise mode exact skips them.
     seed : the seed of random starts.
@@ -70,10 +74,11 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        vocab: int | None = None,
+        vocab: int | Sequence[int] | None = None,
         depth: int = 2,
         mode: Literal["exact", "paper", "em"] = "exact",
         *,
+        arities: Sequence[int] | Mapping[int, float] = (2, 3),
         p_binary: float | None = None,
         noise: float = 0.02,
         strict: bool = False,
@@ -85,6 +90,7 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.vocab = vocab
         self.depth = depth
         self.mode = mode
+        self.arities = arities
         self.p_binary = p_binary
         self.noise = noise
         self.strict = strict
@@ -113,6 +119,7 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Corpus(corpus, roots, vocab=corpus.vocab),
             self.depth,
             vocab=self.vocab,
+            arities=self.arities,
             mode=self.mode,
             p_binary=self.p_binary,
             noise=self.noise,

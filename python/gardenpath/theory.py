@@ -1,12 +1,15 @@
 """What can be said about the ensemble without sampling a grammar: exact functions of its parameters.
 
 Of all pairs and triples of symbols a `fraction` is produced by some rule; a node has two children with probability
-`p_binary`, three otherwise. Where the printed formula and the model disagree, the plain name is the model's and `paper_…` is
-the printed one. Functions whose result is a number also take arrays, and broadcast them.
+`p_binary`, three otherwise. Any numbers of children from 1 to 8 are described by `arities={2: 0.5, 4: 0.5}`, their
+probabilities, and `fractions={2: 0.25, 4: 0.01}`. Where the printed formula and the model disagree, the plain name is the
+model's and `paper_…` is the printed one. Functions whose result is a number also take arrays, and broadcast them.
 
 >>> from gardenpath import theory
 >>> theory.class_entropy([0.125, 0.25, 0.5]).round(3)
 array([0.001, 0.01 , 0.085])
+>>> theory.mean_branching(arities={1: 0.25, 2: 0.5, 4: 0.25})
+2.25
 """
 
 import functools
@@ -20,6 +23,10 @@ from ._core import theory as _compiled
 ByLength = _compiled.ByLength
 
 
+# What belongs to numbers of children, and is the same for all elements of arrays.
+_BY_ARITY = ("arities", "fractions", "rules")
+
+
 def _exported(function: Any) -> Any:
     # Pickle and doctest ask where a function is.
     function.__module__ = __name__
@@ -27,19 +34,22 @@ def _exported(function: Any) -> Any:
 
 
 def _vectorised(function: _Callable[..., Any]) -> Any:
-    """The same function for numbers and for arrays; results that are tuples become tuples of arrays."""
+    """The same function for numbers and for arrays; results of several parts have parts that are arrays."""
 
     @functools.wraps(function)
     def vectorised(*arguments: Any, **options: Any) -> Any:
+        by_arity = {name: options.pop(name) for name in _BY_ARITY if name in options}
         names = list(options)
         given = [*arguments, *options.values()]
         if all(value is None or np.ndim(value) == 0 for value in given):
-            return function(*arguments, **options)
+            return function(*arguments, **options, **by_arity)
         count = len(arguments)
         broadcast = np.broadcast(*(np.asarray(value) for value in given))
-        calls = [function(*row[:count], **dict(zip(names, row[count:]))) for row in _rows(broadcast)]
+        calls = [function(*row[:count], **dict(zip(names, row[count:])), **by_arity) for row in _rows(broadcast)]
         if calls and isinstance(calls[0], tuple):
             return type(calls[0])(*(np.array(column).reshape(broadcast.shape) for column in zip(*calls)))
+        if calls and isinstance(calls[0], dict):
+            return {key: np.array([call[key] for call in calls]).reshape(broadcast.shape) for key in calls[0]}
         return np.array(calls).reshape(broadcast.shape)
 
     return _exported(vectorised)

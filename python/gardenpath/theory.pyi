@@ -1,5 +1,6 @@
 # Types of `gardenpath.theory`. Functions whose result is a number also take arrays.
 
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, TypeAlias, final, overload
 
 import numpy as np
@@ -28,6 +29,8 @@ __all__ = [
 
 _Array: TypeAlias = NDArray[Any] | list[float] | list[int] | tuple[float, ...]
 _Numbers: TypeAlias = float | _Array
+# Values by number of children, such as {2: 0.5, 3: 0.5}.
+_ByArity: TypeAlias = Mapping[int, float] | None
 
 @final
 class ByLength:
@@ -36,7 +39,7 @@ class ByLength:
     def __getnewargs__(self) -> tuple[int, list[float], list[float]]: ...
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """The lengths, from `2^depth` to `3^depth`."""
+        """The lengths, from the shortest to the longest."""
     @property
     def values(self) -> NDArray[np.float64]:
         """The values; numbers that are too small or too large are 0 and infinity."""
@@ -47,81 +50,156 @@ class ByLength:
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
-def length_distribution(depth: int, *, p_binary: float = 0.5) -> ByLength:
+def length_distribution(depth: int, *, p_binary: float = 0.5, arities: _ByArity = None) -> ByLength:
     """The law of the length of sentences (App. p_of_d)."""
 @overload
-def mean_branching(*, p_binary: float = 0.5) -> float:
-    """The mean number of children of a node, `<s> = 3 - p_binary`."""
+def mean_branching(*, p_binary: float = 0.5, arities: _ByArity = None) -> float:
+    """The mean number of children of a node, `<s>`, which is `3 - p_binary` for two and three."""
 @overload
-def mean_branching(*, p_binary: _Array) -> NDArray[np.float64]: ...
+def mean_branching(*, p_binary: _Array, arities: None = None) -> NDArray[np.float64]: ...
 @overload
-def typical_length(depth: int, *, p_binary: float = 0.5) -> int:
-    """The typical length of sentences, the integer part of `<s>^depth`."""
+def typical_length(depth: int, *, p_binary: float = 0.5, arities: _ByArity = None) -> int:
+    """The typical length of sentences, the integer part of `<s>^depth`; where no tree has it, the next shorter one that
+    some tree has.
+    """
 @overload
-def typical_length(depth: _Array, *, p_binary: _Numbers = 0.5) -> NDArray[np.int64]: ...
+def typical_length(depth: _Array, *, p_binary: _Numbers = 0.5, arities: _ByArity = None) -> NDArray[np.int64]: ...
 @overload
-def typical_length(depth: int, *, p_binary: _Array) -> NDArray[np.int64]: ...
+def typical_length(depth: int, *, p_binary: _Array, arities: None = None) -> NDArray[np.int64]: ...
 @overload
-def mean_internal_nodes(depth: int, *, p_binary: float = 0.5) -> float:
+def mean_internal_nodes(depth: int, *, p_binary: float = 0.5, arities: _ByArity = None) -> float:
     """The mean number of nodes above the tokens."""
 @overload
-def mean_internal_nodes(depth: _Array, *, p_binary: _Numbers = 0.5) -> NDArray[np.float64]: ...
+def mean_internal_nodes(
+    depth: _Array, *, p_binary: _Numbers = 0.5, arities: _ByArity = None
+) -> NDArray[np.float64]: ...
 @overload
-def mean_internal_nodes(depth: int, *, p_binary: _Array) -> NDArray[np.float64]: ...
-def tree_count(depth: int) -> dict[int, int]:
-    """The exact number of tree topologies of each length, `N_t` (App. Nt_app)."""
+def mean_internal_nodes(depth: int, *, p_binary: _Array, arities: None = None) -> NDArray[np.float64]: ...
+def tree_count(depth: int, *, arities: Iterable[int] | None = None) -> dict[int, int]:
+    """The exact number of tree topologies of each length, `N_t` (App. Nt_app), whose nodes have two or three children, or
+    any of `arities`.
+    """
 def grammatical_fraction(
-    depth: int, fraction: float, *, ternary_fraction: float | None = None, p_binary: float = 0.5
+    depth: int,
+    fraction: float | None = None,
+    *,
+    ternary_fraction: float | None = None,
+    p_binary: float = 0.5,
+    arities: _ByArity = None,
+    fractions: _ByArity = None,
 ) -> ByLength:
     """The share of all strings of each length that a typical tree can write (eq. frac_data, with the weights that it
     lacks).
 
-    `fraction` is that of grammatical pairs, and of triples too unless `ternary_fraction` is given.
+    `fraction` is that of grammatical pairs, and of all other tuples too unless they have one of their own:
+    `ternary_fraction`, or that of their number of symbols in `fractions`.
     """
 def paper_grammatical_fraction(
-    depth: int, fraction: float, *, ternary_fraction: float | None = None, p_binary: float = 0.5
+    depth: int,
+    fraction: float | None = None,
+    *,
+    ternary_fraction: float | None = None,
+    p_binary: float = 0.5,
+    arities: _ByArity = None,
+    fractions: _ByArity = None,
 ) -> ByLength:
     """The same share by eq. frac_data as it is printed."""
 @overload
-def class_entropy(fraction: float, *, ternary_fraction: float | None = None, p_binary: float = 0.5) -> float:
-    """The expected class entropy at depth 2 of large vocabularies, in nats."""
+def class_entropy(
+    fraction: float | None = None,
+    *,
+    ternary_fraction: float | None = None,
+    p_binary: float = 0.5,
+    arities: _ByArity = None,
+    fractions: _ByArity = None,
+) -> float:
+    """The expected class entropy at depth 2 of large vocabularies, in nats. It is known where at most 20 trees have the
+    same length.
+    """
 @overload
 def class_entropy(
-    fraction: _Array, *, ternary_fraction: _Numbers | None = None, p_binary: _Numbers = 0.5
+    fraction: _Array,
+    *,
+    ternary_fraction: _Numbers | None = None,
+    p_binary: _Numbers = 0.5,
+    arities: _ByArity = None,
+    fractions: _ByArity = None,
 ) -> NDArray[np.float64]: ...
 @overload
 def class_entropy(
-    fraction: float, *, ternary_fraction: _Array, p_binary: _Numbers = 0.5
+    fraction: float | None = None,
+    *,
+    ternary_fraction: _Array,
+    p_binary: _Numbers = 0.5,
+    arities: _ByArity = None,
+    fractions: _ByArity = None,
 ) -> NDArray[np.float64]: ...
 @overload
 def class_entropy(
-    fraction: float, *, ternary_fraction: float | None = None, p_binary: _Array
+    fraction: float | None = None,
+    *,
+    ternary_fraction: float | None = None,
+    p_binary: _Array,
+    arities: None = None,
+    fractions: _ByArity = None,
 ) -> NDArray[np.float64]: ...
 @overload
 def paper_class_entropy(fraction: float) -> float:
-    """The class entropy at depth 2 as the paper prints it."""
+    """The class entropy at depth 2 as the paper prints it, for two and three children at even odds."""
 @overload
 def paper_class_entropy(fraction: _Array) -> NDArray[np.float64]: ...
-def mean_candidates(depth: int, fraction: float, *, ternary_fraction: float | None = None) -> ByLength:
-    """The mean number of symbols that a parser proposes for a random string of each length (eq. bottom_up)."""
+def mean_candidates(
+    depth: int,
+    fraction: float | None = None,
+    *,
+    ternary_fraction: float | None = None,
+    arities: Iterable[int] | None = None,
+    fractions: _ByArity = None,
+) -> ByLength:
+    """The mean number of symbols that a parser proposes for a random string of each length (eq. bottom_up), where nodes
+    have two or three children, or any of `arities`. For fractions see `grammatical_fraction`.
+    """
 @overload
-def critical_fraction(depth: int, *, p_binary: float = 0.5) -> float:
+def critical_fraction(depth: int, *, p_binary: float = 0.5, arities: _ByArity = None) -> float:
     """The fraction at which the mean number of candidates at the typical length neither shrinks nor grows with the depth.
     """
 @overload
-def critical_fraction(depth: _Array, *, p_binary: _Numbers = 0.5) -> NDArray[np.float64]: ...
+def critical_fraction(depth: _Array, *, p_binary: _Numbers = 0.5, arities: _ByArity = None) -> NDArray[np.float64]: ...
 @overload
-def critical_fraction(depth: int, *, p_binary: _Array) -> NDArray[np.float64]: ...
-def splits(len: _Numbers, height: _Numbers) -> Splits:
-    """The numbers of binary and ternary splits of a span of `len` tokens whose node stands `height` levels above them.
+def critical_fraction(depth: int, *, p_binary: _Array, arities: None = None) -> NDArray[np.float64]: ...
+@overload
+def splits(len: _Numbers, height: _Numbers, *, arities: None = None) -> Splits:
+    """The numbers of binary and ternary splits of a span of `len` tokens whose node stands `height` levels above them;
+    with `arities`, the numbers of splits into so many children.
     """
-def median_splits(height: _Numbers) -> Splits:
-    """The median numbers of binary and ternary splits of all spans of a height."""
+@overload
+def splits(len: int, height: int, *, arities: Iterable[int]) -> dict[int, int]: ...
+@overload
+def splits(len: _Numbers, height: _Numbers, *, arities: Iterable[int]) -> dict[int, Any]: ...
+@overload
+def median_splits(height: _Numbers, *, arities: None = None) -> Splits:
+    """The median numbers of binary and ternary splits of all spans of a height; with `arities`, those of splits into so
+    many children.
+    """
+@overload
+def median_splits(height: int, *, arities: Iterable[int]) -> dict[int, float]: ...
+@overload
+def median_splits(height: _Array, *, arities: Iterable[int]) -> dict[int, NDArray[np.float64]]: ...
 def sample_complexity(
-    depth: _Numbers, vocab: _Numbers, binary_rules: _Numbers, ternary_rules: _Numbers, *, p_binary: _Numbers = 0.5
+    depth: _Numbers,
+    vocab: _Numbers,
+    binary_rules: _Numbers | None = None,
+    ternary_rules: _Numbers | None = None,
+    *,
+    p_binary: _Numbers = 0.5,
+    arities: _ByArity = None,
+    rules: Mapping[int, int] | None = None,
 ) -> SampleComplexity:
     """The number of sentences that learning needs, up to a constant (eq. samp_comp): by the paper's factor per level, and
-    by that of a uniformly chosen token.
+    by that of a uniformly chosen token. The numbers of rules are those of each symbol; for other numbers of children than
+    two and three they are in `rules`.
     """
-def two_level_topologies(*, p_binary: float = 0.5) -> list[Topology]:
-    """The twelve tree topologies of depth 2: how many tokens each child of the root has, with their probabilities."""
+def two_level_topologies(*, p_binary: float = 0.5, arities: _ByArity = None) -> list[Topology]:
+    """The tree topologies of depth 2, twelve for two and three children: how many tokens each child of the root has, with
+    their probabilities.
+    """

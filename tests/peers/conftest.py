@@ -86,6 +86,7 @@ class Ensemble:
     seed: int
     p_binary: float = 0.5
     zipf: float = 0.0
+    arities: str | None = None
 
     @property
     def rules_per_symbol(self) -> dict[int, int]:
@@ -103,10 +104,13 @@ class Ensemble:
 
     def sample(self, program: Program, path: Path) -> Path:
         """Let the program draw the grammar into a file."""
+        branching = ["--p-binary", self.p_binary]
+        if self.arities:
+            branching = ["--arities", self.arities, "--cover"]
         program(
             "grammar", "sample", "--vocab", self.vocab, "--depth", self.depth,
             "--fraction", self.fraction, "--seed", self.seed,
-            "--p-binary", self.p_binary, "--zipf", self.zipf, "-o", path,
+            *branching, "--zipf", self.zipf, "-o", path,
         )  # fmt: skip
         return path
 
@@ -117,6 +121,16 @@ ENSEMBLES = {
     "zipf": Ensemble(vocab=4, depth=2, fraction=0.5, seed=8, p_binary=0.3, zipf=1.0),
     "wide": Ensemble(vocab=8, depth=2, fraction=0.25, seed=9),
     "deep": Ensemble(vocab=4, depth=3, fraction=0.25, seed=10, zipf=0.5),
+}
+
+# Rules of one to four symbols, for everything that is said about parsing.
+OTHER_ARITIES = {
+    "only_children": Ensemble(4, 2, 0.6, seed=11, arities="1:0.3,2:0.7"),
+    "pairs": Ensemble(4, 3, 0.5, seed=12, arities="2:1"),
+    "fours": Ensemble(3, 2, 0.2, seed=13, arities="4:1"),
+    "even": Ensemble(3, 2, 0.4, seed=14, zipf=0.5, arities="2:0.6,4:0.4"),
+    "up_to_three": Ensemble(3, 2, 0.5, seed=15, arities="1:0.2,2:0.4,3:0.4"),
+    "two_to_four": Ensemble(3, 2, 0.4, seed=16, arities="2:0.4,3:0.3,4:0.3"),
 }
 
 
@@ -177,12 +191,13 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("peers")
 
 
-@pytest.fixture(scope="session", params=[*ENSEMBLES, "own_names"])
+@pytest.fixture(scope="session", params=[*ENSEMBLES, *OTHER_ARITIES, "own_names"])
 def case(request: pytest.FixtureRequest, program: Program, directory: Path) -> Case:
     """Take each sampled grammar, and one written by hand for NLTK."""
     name = request.param
-    if name in ENSEMBLES:
-        path = ENSEMBLES[name].sample(program, directory / f"{name}.pcfg")
+    ensembles = ENSEMBLES | OTHER_ARITIES
+    if name in ensembles:
+        path = ensembles[name].sample(program, directory / f"{name}.pcfg")
     else:
         path = FIXTURES / f"{name}.pcfg"
     return Case(name, program, path, directory)

@@ -139,6 +139,22 @@ def test_sentences_of_impossible_length_are_skipped_or_refused() -> None:
         gardenpath.learn(corpus, DEPTH, strict=True)
 
 
+def test_arities_and_sizes_reach_the_learner() -> None:
+    named = clone(GrammarLearner([VOCAB], DEPTH, arities=[2, 3])).fit(TRAIN)
+    assert named.grammar_ == GrammarLearner(VOCAB, DEPTH).fit(TRAIN).grammar_
+    told = gardenpath.learn(TRAIN, DEPTH, vocab=VOCAB, arities={2: 0.5, 3: 0.5})
+    assert told == gardenpath.learn(TRAIN, DEPTH, vocab=VOCAB, p_binary=0.5)
+    for level in told.levels:
+        assert level.rules == {2: level.binary_rules, 3: level.ternary_rules}
+        assert level.probabilities[2] == level.p_binary == pytest.approx(0.5, abs=0.05)
+    scores = gardenpath.score_rules(told.grammar, TRUTH)
+    assert all(score.precision == score.recall == score.purity == {2: 1.0, 3: 1.0} for score in scores)
+    em = gardenpath.learn(TRAIN[:200], DEPTH, vocab=3, arities=(2, 3, 4), mode="em", starts=1, rounds=1)
+    assert em.levels[0].rules.keys() == {2, 3, 4} and em.log_likelihood is not None and em.log_likelihood < 0
+    bare = Corpus(TRAIN, [gardenpath.UNKNOWN_ROOT] * len(TRAIN), vocab=VOCAB)
+    assert gardenpath.learn(bare, DEPTH, vocab=VOCAB).grammar.classes == 1
+
+
 def test_labels_can_be_words(learner: GrammarLearner) -> None:
     words = np.array(["owl", "ant", "fox", "bee", "elk", "cat", "hen", "dog"])
     named = clone(learner).fit(TRAIN, words[TRAIN.roots])
@@ -233,6 +249,11 @@ BAD_INPUT = {
     "depth is 0, expected 1 to 7": ({"depth": 0}, TRAIN, None),
     "length is .* expected 8 to 27 tokens at depth 3": ({"depth": 3, "strict": True}, TRAIN, None),
     "mode is guess, expected exact, paper or em": ({"mode": "guess"}, TRAIN, None),
+    "number of inner sizes is 2, expected 1, or 1 for depth 2": ({"vocab": [8, 8]}, TRAIN, None),
+    "arities is 2,4, expected one or more from 2 to 3": ({"arities": (2, 4), "mode": "paper"}, TRAIN, None),
+    "arities is 2,4, expected 2,3 with p_binary": ({"arities": (2, 4), "p_binary": 0.5}, TRAIN, None),
+    "arities is 0,2, expected numbers of children such as 2,3": ({"arities": (0, 2)}, TRAIN, None),
+    "sum of the probabilities of all arities is 0.9, expected 1": ({"arities": {2: 0.5, 4: 0.4}}, TRAIN, None),
     "number of sentences is 79, expected at least 80": ({"vocab": 8}, TRAIN[:79], None),
     "number of sentences is 0, expected at least 1": ({}, [], []),
     "number of labels is 2, expected 3": ({}, [[0, 1, 0, 1]] * 3, [0, 1]),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import pytest
@@ -207,6 +207,83 @@ def test_sample_complexity_is_the_largest_of_the_scales() -> None:
         assert theory.sample_complexity(depth, vocab, binary, ternary) == pytest.approx(expected)
 
 
+SETS = [{1: 1.0}, {4: 1.0}, {1: 0.5, 2: 0.5}, {2: 0.25, 4: 0.75}, {1: 0.2, 2: 0.3, 3: 0.5}]
+
+
+def any_shapes(depth: int, arities: Iterable[int]) -> Iterator[tuple[int, Counter[int]]]:
+    """The length and the number of nodes of each arity of every shape of tree."""
+    if depth == 0:
+        yield 1, Counter()
+        return
+    below = list(any_shapes(depth - 1, arities))
+    for arity in arities:
+        for children in itertools.product(below, repeat=arity):
+            yield sum(length for length, _ in children), sum((nodes for _, nodes in children), Counter([arity]))
+
+
+def any_sums(depth: int, weights: dict[int, float]) -> dict[int, float]:
+    """The sum over the shapes of each length of the product of the weights of their nodes."""
+    sums: dict[int, float] = defaultdict(float)
+    for length, nodes in any_shapes(depth, weights):
+        sums[length] += math.prod(weights[arity] ** count for arity, count in nodes.items())
+    return sums
+
+
+def nonzero(values: theory.ByLength) -> dict[int, float]:
+    return {length: value for length, value in by_length(values).items() if value}
+
+
+@pytest.mark.parametrize("arities", SETS)
+@pytest.mark.parametrize("depth", [1, 2])
+def test_any_arities_sum_over_all_shapes(depth: int, arities: dict[int, float]) -> None:
+    fractions = {arity: 0.9 / arity for arity in arities}
+    both = {arity: arities[arity] * fractions[arity] for arity in arities}
+    lengths, grammatical = any_sums(depth, arities), any_sums(depth, both)
+    assert nonzero(theory.length_distribution(depth, arities=arities)) == pytest.approx(lengths)
+    assert theory.tree_count(depth, arities=arities) == any_sums(depth, dict.fromkeys(arities, 1))
+    assert nonzero(theory.mean_candidates(depth, arities=arities, fractions=fractions)) == pytest.approx(
+        any_sums(depth, fractions)
+    )
+    share = theory.grammatical_fraction(depth, arities=arities, fractions=fractions)
+    assert nonzero(share) == pytest.approx({length: grammatical[length] / lengths[length] for length in lengths})
+    assert theory.mean_branching(arities=arities) == pytest.approx(sum(s * p for s, p in arities.items()))
+    if depth == 2:
+        found = theory.two_level_topologies(arities=arities)
+        expected = {
+            children: arities[root] * math.prod(arities[child] for child in children)
+            for root in arities
+            for children in itertools.product(arities, repeat=root)
+        }
+        assert dict(found) == pytest.approx(expected)
+
+
+def test_two_and_three_children_are_a_case_of_any() -> None:
+    arities, fractions = {2: 0.3, 3: 0.7}, {2: 0.4, 3: 0.2}
+    paper = {"ternary_fraction": 0.2, "p_binary": 0.3}
+    assert theory.class_entropy(arities=arities, fractions=fractions) == theory.class_entropy(0.4, **paper)
+    assert theory.class_entropy(0.4, arities=arities, fractions={3: 0.2}) == theory.class_entropy(0.4, **paper)
+    assert theory.critical_fraction(4, arities=arities) == theory.critical_fraction(4, p_binary=0.3)
+    assert theory.typical_length(5, arities=arities) == theory.typical_length(5, p_binary=0.3)
+    for function in (theory.grammatical_fraction, theory.paper_grammatical_fraction):
+        assert function(3, arities=arities, fractions=fractions) == function(3, 0.4, **paper)
+    complexity = theory.sample_complexity(3, 8, arities=arities, rules={2: 2, 3: 16})
+    assert complexity == theory.sample_complexity(3, 8, 2, 16, p_binary=0.3)
+    assert theory.splits(15, 3, arities=(2, 3)) == dict(zip((2, 3), theory.splits(15, 3), strict=True))
+    assert theory.median_splits(3, arities=(2, 3)) == dict(zip((2, 3), theory.median_splits(3), strict=True))
+
+
+def test_values_by_arity_go_with_arrays() -> None:
+    entropies = theory.class_entropy([0.25, 0.5], arities={1: 0.5, 2: 0.5}, fractions={1: 1.0})
+    assert entropies.tolist() == [
+        theory.class_entropy(arities={1: 0.5, 2: 0.5}, fractions={1: 1.0, 2: f}) for f in (0.25, 0.5)
+    ]
+    assert theory.typical_length([1, 2, 3], arities={2: 0.5, 4: 0.5}).tolist() == [2, 8, 26]
+    splits = theory.splits(np.arange(1, 17), 2, arities=[1, 2, 4])
+    for arity, counts in splits.items():
+        expected = Counter(map(sum, itertools.product((1, 2, 4), repeat=arity)))
+        assert counts.tolist() == [expected[length] for length in range(1, 17)]
+
+
 MISTAKES: dict[str, Callable[[], object]] = {
     "no depth": lambda: theory.length_distribution(0),
     "too deep": lambda: theory.tree_count(50),
@@ -216,6 +293,16 @@ MISTAKES: dict[str, Callable[[], object]] = {
     "NaN": lambda: theory.mean_candidates(2, math.nan),
     "height": lambda: theory.splits(4, 0),
     "too many rules": lambda: theory.sample_complexity(2, 4, 5, 1),
+    "no rules": lambda: theory.sample_complexity(2, 4, 1),
+    "no fraction": lambda: theory.class_entropy(),
+    "both": lambda: theory.length_distribution(2, p_binary=0.3, arities={2: 1.0}),
+    "nine children": lambda: theory.tree_count(2, arities=[9]),
+    "no children": lambda: theory.tree_count(2, arities=[]),
+    "half": lambda: theory.mean_branching(arities={2: 0.5}),
+    "unused fraction": lambda: theory.class_entropy(0.5, fractions={4: 0.1}),
+    "too long": lambda: theory.length_distribution(5, arities={8: 1.0}),
+    "too many trees": lambda: theory.class_entropy(0.5, arities=dict.fromkeys(range(1, 5), 0.25)),
+    "too many topologies": lambda: theory.two_level_topologies(arities=dict.fromkeys(range(1, 9), 0.125)),
 }
 
 

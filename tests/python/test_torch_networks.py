@@ -134,7 +134,8 @@ def test_batches_of_a_stream_are_read(network, grammar):
 
 def test_gradients_are_the_slopes(grammar):
     tokens, roots = next(iter(SentenceStream(grammar, seed=1, batch=6)))
-    for network in (CNN(8, 8, 2, 3), INN(8, 8, 2, 3), Transformer(8, 8, 2, 4, heads=2)):
+    others = (INN(8, 8, 2, 3, arities=[{1, 2, 3, 8}, {1, 2, 3}]), INN(8, 8, 2, 3, arities=[{2, 3, 4}, {2, 3}]))
+    for network in (CNN(8, 8, 2, 3), INN(8, 8, 2, 3), Transformer(8, 8, 2, 4, heads=2), *others):
         network.double()
         cross_entropy(network(tokens), roots).backward()
         for name, weight in network.named_parameters():
@@ -176,27 +177,32 @@ def test_mixed_precision_is_near(network, grammar):
     assert all(weight.grad.isfinite().all() for weight in network.parameters())
 
 
-# Names tell the layers that have one arity only; in the last ones not all lengths exist.
+# Names tell the layers that are not binary and ternary; in many not all lengths exist.
 SHAPES = {
-    "binary": [(2, 2), (2, 2)],
-    "ternary": [(3, 3), (3, 3)],
-    "mixed above ternary": [(2, 3), (3, 3)],
-    "mixed above mixed above ternary": [(2, 3), (2, 3), (3, 3)],
+    "binary": [(2,), (2,)],
+    "ternary": [(3,), (3,)],
+    "mixed above ternary": [(2, 3), (3,)],
+    "mixed above mixed above ternary": [(2, 3), (2, 3), (3,)],
     "depth 1": [(2, 3)],
+    "unary": [(1,), (1,)],
+    "one to three": [(1, 2, 3), (1, 2, 3)],
+    "two and four": [(2, 4), (2, 4)],
+    "two to four above one and two": [(2, 3, 4), (1, 2)],
+    "five and eight above one and two": [(5, 8), (1, 2)],
 }
 
 
 def grammar_of(arities, vocab=3):
     """A grammar whose symbols have a rule of each arity."""
-    layers = []
-    for least, most in arities:
-        rules = []
+    lines = [f"# sizes: {' '.join([str(vocab)] * (len(arities) + 1))}"]
+    lines += [f"S -> A0_{root} [{1 / vocab}]" for root in range(vocab)]
+    for level, numbers in enumerate(arities):
         for parent in range(vocab):
-            for arity in range(least, most + 1):
-                children = [(parent + k * (arity - 1)) % vocab for k in range(arity)] + [0] * (3 - arity)
-                rules.append((parent, arity, children, 1 / (most - least + 1)))
-        layers.append(np.array(rules, dtype=gardenpath.Grammar.sample(3, 2).rules(0).dtype))
-    return gardenpath.Grammar.from_rules(layers, vocab=vocab)
+            for arity in numbers:
+                children = [(parent + k * (arity - 1)) % vocab for k in range(arity)]
+                names = [f"'{child}'" if level + 1 == len(arities) else f"A{level + 1}_{child}" for child in children]
+                lines.append(f"A{level}_{parent} -> {' '.join(names)} [{1 / len(numbers)}]")
+    return gardenpath.Grammar.from_text("\n".join(lines))
 
 
 @pytest.mark.parametrize("model", KINDS)
@@ -209,6 +215,7 @@ def test_a_network_for_any_grammar_is_that_of_the_program(model, arities, progra
     program("train", "--model", model, "--grammar", tmp_path / "g.pcfg", *words, "-o", tmp_path / "run")
     network = KINDS[model].for_grammar(grammar, 8, seed=5, **options(model, heads=4))
     assert network.shape.arities == tuple(arities)
+    assert sorted(network.state_dict()) == sorted(read_weights(tmp_path / "run" / "best.safetensors")[0])
     run = gardenpath.torch.train(network, grammar, samples=50, test=60, seed=5, max_steps=0)
     log = (tmp_path / "run" / "log.jsonl").read_text().splitlines()
     assert abs(json.loads(log[0])["test_loss"] - run.test_loss) < 1e-6
@@ -320,7 +327,9 @@ def test_weights_that_do_not_fit_change_nothing(network, tmp_path):
         (lambda: CNN(4, 4, 2, 8, "heads"), "normalization is 'heads', expected 'fan-in' or 'width'"),
         (lambda: CNN(4, 4, 2, 8, seed=-1), "seed is -1, expected 0 to"),
         (lambda: CNN(4, 4, 2, 8, arities=[(2, 3)]), "arities of 1 levels, expected 2"),
-        (lambda: CNN(4, 4, 1, 8, arities=[(2, 4)]), r"arities of a level are \(2, 4\)"),
+        (lambda: CNN(4, 4, 1, 8, arities=[(9, 2)]), r"arities of a level are \(2, 9\), expected numbers from 1 to 8"),
+        (lambda: INN(4, 4, 1, 8, arities=[()]), r"arities of a level are \(\), expected"),
+        (lambda: CNN(4, 4, 6, 8, arities=[{8}] * 6), "up to 262144 tokens, expected at most 59049"),
         (lambda: Transformer(4, 4, 2, 24), "width is 24, expected a multiple of the 16 heads"),
         (lambda: Transformer(4, 4, 2, 8, heads=0), "heads is 0"),
         (lambda: Transformer(4, 4, 2, 8, layers=0, heads=2), "layers is 0"),

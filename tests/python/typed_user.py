@@ -250,6 +250,12 @@ def formulas() -> None:
     assert_type(theory.median_splits(2), tuple[float, float])
     assert_type(theory.sample_complexity(2, 8, 1, 8), tuple[float, float])
     assert_type(theory.two_level_topologies(), list[tuple[tuple[int, ...], float]])
+    assert_type(theory.length_distribution(2, arities={1: 0.5, 4: 0.5}), theory.ByLength)
+    assert_type(theory.tree_count(2, arities=(2, 4)), dict[int, int])
+    assert_type(theory.class_entropy(arities={1: 0.5, 2: 0.5}, fractions={1: 1.0, 2: 0.5}), float)
+    assert_type(theory.splits(6, height=2, arities=[2, 4]), dict[int, int])
+    assert_type(theory.median_splits(2, arities=[2, 4]), dict[int, float])
+    assert_type(theory.sample_complexity(2, 8, arities={4: 1.0}, rules={4: 8}), tuple[float, float])
 
 
 def main() -> None:

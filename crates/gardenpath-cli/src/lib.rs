@@ -1,12 +1,13 @@
 //! The program `gardenpath`: grammars, corpora, exact parsing, learning, networks and theory from the command line.
 //!
-//! Data flows one way: [`cli`] says what was asked, and a command calls the core or the laboratory and writes lines or a
+//! Data flows one way: [`program`] says what was asked, and a command calls the core or the laboratory and writes lines or a
 //! picture. Results go to standard output, notes and progress to standard error. Whatever is wrong becomes
 //! one line `error: …` and the exit code 2, or 1 if results are merely [incomplete](gardenpath_lab::outcome::Incomplete). Whoever is
 //! [interrupted](gardenpath_lab::outcome::Interrupted) says how to resume, and ends with 130.
 
 pub mod cli;
 pub mod commands;
+pub mod program;
 pub mod progress;
 pub mod signals;
 mod slurm;
@@ -21,13 +22,13 @@ use std::io::{self, BufWriter, Write};
 
 /// Runs the program with these arguments, the first of which is its name, and returns the exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let cli = match cli::Cli::try_parse_from(arguments) {
+    let cli = match program::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => return refuse_arguments(&error),
     };
     signals::obey();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let result = commands::run(&cli, &mut out).and_then(|()| Ok(out.flush()?));
+    let result = program::run(&cli, &mut out).and_then(|()| Ok(out.flush()?));
     if result.as_ref().is_err_and(|error| !is_closed_pipe(error)) {
         // Lines that were finished before the error are still results.
         let _ = out.flush();

@@ -4,8 +4,8 @@ mod common;
 
 use common::{Lab, keys};
 use gardenpath::{
-    BestLog, Chart, Corpus, Count, Ensemble, Grammar, Inside, Magnitude, Parser, Recognition, RuleCounts, Sampler,
-    Seed, Symbol, Tree, class_entropy, theory,
+    Arities, BestLog, Chart, Corpus, Count, Ensemble, Grammar, Inside, Magnitude, Parser, PerArity, Recognition,
+    RuleCount, Sampler, Seed, Symbol, Tree, class_entropy, theory,
 };
 use serde_json::{Value, json};
 
@@ -37,13 +37,14 @@ fn grammar_sample_takes_all_options() {
         Grammar::from_text(&text).unwrap()
     };
     let base = || Ensemble::new(8, 2);
-    let fractions = RuleCounts::Fractions { binary: 0.5, ternary: 0.125 };
-    let numbers = RuleCounts::Numbers { binary: 3, ternary: 5 };
+    let rules = |binary, ternary| base().rules(2, binary).rules(3, ternary);
+    let fractions = rules(RuleCount::Fraction(0.5), RuleCount::Fraction(0.125));
+    let numbers = rules(RuleCount::Number(3), RuleCount::Number(5));
     for (options, ensemble) in [
         ("", base()),
         ("--fraction 1", base().fraction(1.0)),
-        ("--binary-fraction 0.5 --ternary-fraction 0.125", base().counts(fractions)),
-        ("--binary-rules 3 --ternary-rules 5", base().counts(numbers)),
+        ("--binary-fraction 0.5 --ternary-fraction 0.125", fractions),
+        ("--binary-rules 3 --ternary-rules 5", numbers),
         ("--p-binary 0.25", base().p_binary(0.25)),
         ("--p-binary 1", base().p_binary(1.0)),
         ("--zipf 1.5", base().zipf(1.5)),
@@ -250,7 +251,10 @@ fn entropy_measures() {
     assert_eq!(number(&document["entropy"]), expected.mean);
     assert_eq!(number(&document["stderr"]), expected.stderr);
     assert_eq!(number(&document["normalized"]), expected.mean / 8f64.ln());
-    assert_eq!(number(&document["theory"]), theory::entropy::class_entropy(0.5, 0.5, 0.5).unwrap());
+    assert_eq!(
+        number(&document["theory"]),
+        theory::entropy::class_entropy([PerArity::all(0.5); 2], PerArity::paper(0.5)).unwrap()
+    );
     let lines = lab.json_lines("entropy --vocab 4 --depth 1,2 --fraction 0.5,1 --grammars 2 --samples 10");
     let points: Vec<(u64, f64)> =
         lines.iter().map(|line| (line["depth"].as_u64().unwrap(), number(&line["fraction"]))).collect();
@@ -263,14 +267,14 @@ fn entropy_measures() {
 fn theory_lengths_and_trees() {
     let lab = Lab::new();
     let values = &lab.json("theory lengths --depth 3 --p-binary 0.3")["values"];
-    let law = theory::lengths::length_distribution(3, 0.3).unwrap();
+    let law = theory::lengths::length_distribution(3, PerArity::paper(0.3)).unwrap();
     assert_eq!(values.as_array().unwrap().len(), 20);
     for value in values.as_array().unwrap() {
         let len = value["len"].as_u64().unwrap() as usize;
         assert_eq!(number(&value["value"]), law.probability(len));
     }
     let values = &lab.json("theory trees --depth 4")["values"];
-    let counts = theory::trees::tree_count(4).unwrap();
+    let counts = theory::trees::tree_count(4, Arities::PAPER).unwrap();
     for (value, (len, count)) in values.as_array().unwrap().iter().zip(counts.iter()) {
         assert_eq!(*value, json!({"len": len, "value": count.to_string()}));
     }
@@ -281,19 +285,21 @@ fn theory_lengths_and_trees() {
 fn theory_fraction_candidates_and_splits() {
     let lab = Lab::new();
     let document = lab.json("theory fraction --depth 3 --fraction 0.5 --p-binary 0.5");
-    let paper = theory::fraction::paper_grammatical_fraction(3, 0.5, 0.5, 0.5).unwrap();
-    let corrected = theory::fraction::grammatical_fraction(3, 0.5, 0.5, 0.5).unwrap();
+    let (half, even) = (PerArity::all(0.5), PerArity::paper(0.5));
+    let paper = theory::fraction::paper_grammatical_fraction(3, half, even).unwrap();
+    let corrected = theory::fraction::grammatical_fraction(3, half, even).unwrap();
     for value in document["values"].as_array().unwrap() {
         let len = value["len"].as_u64().unwrap() as usize;
         assert_eq!(number(&value["value"]), paper.value(len));
         assert_eq!(number(&value["corrected"]), corrected.value(len));
     }
     let document = lab.json("theory candidates --depth 3 --fraction 0.4");
-    let mean = theory::candidates::mean_candidates(3, 0.4, 0.4).unwrap();
+    let mean = theory::candidates::mean_candidates(3, Arities::PAPER, PerArity::all(0.4)).unwrap();
     assert_eq!(number(&document["values"][7]["value"]), mean.value(15));
-    assert_eq!(number(&document["critical_fraction"]), theory::candidates::critical_fraction(3, 0.5).unwrap());
+    assert_eq!(number(&document["critical_fraction"]), theory::candidates::critical_fraction(3, even).unwrap());
     let document = lab.json("theory candidates --depth 3 --p-binary 0.2");
-    assert_eq!(number(&document["critical_fraction"]), theory::candidates::critical_fraction(3, 0.2).unwrap());
+    let critical = theory::candidates::critical_fraction(3, PerArity::paper(0.2)).unwrap();
+    assert_eq!(number(&document["critical_fraction"]), critical);
     let document = lab.json("theory splits --depth 3");
     assert_eq!(document["values"][7], json!({"len": 15, "binary": 4, "ternary": 10}));
     for command in ["lengths", "trees", "fraction", "candidates", "splits"] {
@@ -307,10 +313,14 @@ fn theory_entropy_and_complexity() {
     let lab = Lab::new();
     let document = lab.json("theory entropy --fraction 0.5");
     assert_eq!(number(&document["paper"]), theory::entropy::paper_class_entropy(0.5).unwrap());
-    assert_eq!(number(&document["corrected"]), theory::entropy::class_entropy(0.5, 0.5, 0.5).unwrap());
+    assert_eq!(
+        number(&document["corrected"]),
+        theory::entropy::class_entropy([PerArity::all(0.5); 2], PerArity::paper(0.5)).unwrap()
+    );
     assert_eq!(lab.json_lines("theory entropy --fraction 0.5,1").len(), 2);
     let document = lab.json("theory complexity --vocab 16 --depth 3 --fraction 0.25");
-    let expected = theory::complexity::sample_complexity(3, 16, 4, 64, 0.5).unwrap();
+    let rules = PerArity::from([(2, 4), (3, 64)]);
+    let expected = theory::complexity::sample_complexity(3, 16, rules, PerArity::paper(0.5)).unwrap();
     assert_eq!(number(&document["paper"]), expected.paper.samples());
     assert_eq!(number(&document["corrected"]), expected.size_biased.samples());
     let scales = document["scales"].as_array().unwrap();
@@ -318,6 +328,44 @@ fn theory_entropy_and_complexity() {
     assert_eq!(keys(&scales[0]), ["arity", "corrected", "level", "paper"]);
     let text = lab.run("theory complexity --vocab 16 --depth 3 --fraction 0.25");
     assert!(text.contains("P*") && text.contains("1,048,576"), "{text}");
+}
+
+/// Any numbers of children, and the same values for those of the paper however they are asked for.
+#[test]
+fn theory_of_any_arities() {
+    let lab = Lab::new();
+    let probabilities = PerArity::from([(1, 0.25), (2, 0.5), (4, 0.25)]);
+    let fractions = PerArity::from([(1, 1.0), (2, 0.4), (4, 0.0)]);
+    let arities = "--arities 1:1/4,2:1/2,4:0.25";
+    let document = lab.json(&format!("theory lengths --depth 2 {arities}"));
+    let law = theory::lengths::length_distribution(2, probabilities).unwrap();
+    assert_eq!(document["branching"], json!({"1": 0.25, "2": 0.5, "4": 0.25}));
+    assert_eq!(document["p_binary"], Value::Null);
+    assert!(law.iter().all(|(len, value)| number(&document["values"][len - 1]["value"]) == value));
+    let document = lab.json(&format!("theory fraction --depth 2 {arities} --fraction 0.4 --fractions 1:1,4:0"));
+    let share = theory::fraction::grammatical_fraction(2, fractions, probabilities).unwrap();
+    assert_eq!(document["fractions"], json!({"1": 1.0, "2": 0.4, "4": 0.0}));
+    assert!(share.iter().all(|(len, value)| number(&document["values"][len - 1]["corrected"]) == value.value()));
+    let document = lab.json(&format!("theory candidates --depth 2 {arities} --fractions 1:1,2:0.4,4:0"));
+    let mean = theory::candidates::mean_candidates(2, probabilities.arities(), fractions).unwrap();
+    assert!(mean.iter().all(|(len, value)| number(&document["values"][len - 1]["value"]) == value.value()));
+    let entropy = theory::entropy::class_entropy([fractions; 2], probabilities).unwrap();
+    let document = lab.json(&format!("theory entropy {arities} --fractions 1:1,2:0.4,4:0"));
+    assert_eq!((number(&document["corrected"]), &document["paper"]), (entropy, &Value::Null));
+    for arities in ["1,2,4", "4:0.5,2:0.25,1:0.25"] {
+        let document = lab.json(&format!("theory splits --depth 2 --arities {arities}"));
+        assert_eq!(document["values"][7], json!({"len": 8, "by_arity": {"1": 0, "2": 1, "4": 13}}));
+        assert_eq!(document["median"], json!({"by_arity": {"1": 0.0, "2": 0.0, "4": 4.0}}));
+        let document = lab.json(&format!("theory trees --depth 2 --arities {arities}"));
+        assert_eq!((&document["arities"], &document["values"][7]["value"]), (&json!([1, 2, 4]), &json!("14")));
+    }
+    let text = lab.run(&format!("theory complexity --vocab 8 --depth 2 {arities} --fractions 4:0.01"));
+    assert!(text.contains("rules per symbol 1:1,2:2,4:5 and probabilities 1:0.25,2:0.5,4:0.25"), "{text}");
+    for command in ["lengths --depth 3", "fraction --depth 3", "candidates --depth 3", "entropy"] {
+        let [short, long] =
+            ["--p-binary 0.3", "--arities 2:0.3,3:0.7"].map(|law| lab.run(&format!("theory {command} {law}")));
+        assert_eq!(short, long);
+    }
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn the_examples_do_what_the_page_says() {
             other => panic!("a block of {other:?}"),
         }
     }
-    assert!(experiments == 7 && commands == 20, "{experiments} experiments and {commands} commands");
+    assert!(experiments == 8 && commands == 21, "{experiments} experiments and {commands} commands");
     let script = fs::read_to_string(lab.path("gpu/slurm/gardenpath-gpu.sh")).unwrap();
     assert!(script.contains("\n#SBATCH --gres=gpu:1\n") && script.contains("--threads 4 "), "{script}");
     let script = fs::read_to_string(lab.path("cluster/slurm/gardenpath-vectors.sh")).unwrap();

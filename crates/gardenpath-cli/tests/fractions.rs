@@ -30,7 +30,9 @@ fn a_fraction_that_is_rounded_is_told() {
             assert_eq!(String::from_utf8(output.stderr).unwrap(), note, "{command}");
             let found = &lab.json(&command)["effective_fractions"];
             let expected = if note.is_empty() { (0.25, 0.25) } else { (0.125, 26.0 / 256.0) };
-            assert_eq!(*found, json!({"binary": expected.0, "ternary": expected.1}), "{command}");
+            let by_arity = json!({"2": [expected.0, expected.0], "3": [expected.1, expected.1]});
+            let expected = json!({"binary": expected.0, "ternary": expected.1, "by_arity": by_arity});
+            assert_eq!(*found, expected, "{command}");
         }
         let layers = &lab.json("grammar info g.pcfg")["levels"];
         let expected = if note.is_empty() { (0.25, 0.25) } else { (0.125, 26.0 / 256.0) };
@@ -51,6 +53,14 @@ fn a_note_is_said_once_and_only_about_rules_that_exist() {
     assert_eq!(
         notes,
         "note: rounded to whole numbers, each of 16 symbols has 26 ternary (0.1016 of all triples) rules\n"
+    );
+    let notes = errors("grammar sample --sizes 3,7,7 --arities 1:0.2,2:0.4,4:0.4 --fraction 0.2 --rules 4:5 -o g.pcfg");
+    assert_eq!(
+        notes,
+        "note: rounded to whole numbers, each of 3 symbols has 1 unary (0.4286 of all symbols), 3 binary (0.1837 of all \
+         pairs) and 5 4-ary (0.006247 of all 4-tuples) rules\n\
+         note: rounded to whole numbers, each of 7 symbols has 1 unary (1 of all symbols), 1 binary (0.1429 of all pairs) \
+         and 5 4-ary (0.01458 of all 4-tuples) rules\n"
     );
     assert_eq!(errors("grammar sample --vocab 16 --depth 2 --binary-rules 2 --ternary-rules 5 -o g.pcfg"), "");
     lab.refusal("grammar sample --vocab 10 --depth 2 --fraction 0.92 --non-overlapping -o g.pcfg");

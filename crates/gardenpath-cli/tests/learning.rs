@@ -4,7 +4,7 @@ mod common;
 
 use common::{Lab, keys};
 use gardenpath::learn::score::score_rules;
-use gardenpath::{ExpectedMoments, Grammar};
+use gardenpath::{Ensemble, ExpectedMoments, Grammar, RuleCount, Seed};
 
 const GRAMMAR: &str = "--vocab 8 --depth 2 --fraction 0.25 --seed 41";
 
@@ -84,6 +84,35 @@ fn other_modes_learn_too() {
     assert!(em["accuracy"].as_f64().unwrap() > 0.1 && em["levels"][0]["binary"]["count"].as_u64() == Some(216));
 }
 
+/// Trees of other numbers of children, and levels of different sizes: both are taken from the grammar, or told.
+#[test]
+fn other_arities_and_sizes_are_learned() {
+    let lab = Lab::with_grammar(GRAMMAR);
+    let four = RuleCount::Number(3);
+    let ensemble = Ensemble::new(8, 3).sizes(&[5, 6, 8, 7]).arities([(2, 0.5), (4, 0.5)]);
+    let truth = ensemble.rules(2, four).rules(4, four).cover(true).sample(Seed::new(2)).unwrap();
+    std::fs::write(lab.path("wide.pcfg"), truth.to_text()).unwrap();
+    let known = lab.json("learn --grammar wide.pcfg --samples 4000 --seed 1 -o learned.pcfg");
+    assert_eq!(known["verdict"], "converged");
+    assert_eq!(learned(&lab, "learned.pcfg").sizes(), [5, 6, 8, 7]);
+    for level in known["levels"].as_array().unwrap() {
+        assert_eq!(keys(&level["by_arity"]), ["2", "4"]);
+        for (_, rules) in level["by_arity"].as_object().unwrap() {
+            assert_eq!((rules["precision"].as_f64(), rules["recall"].as_f64()), (Some(1.0), Some(1.0)));
+            assert!((rules["probability"].as_f64().unwrap() - 0.5).abs() < 0.05);
+        }
+        assert_eq!(level["ternary"]["count"], 0);
+    }
+    lab.run("corpus sample wide.pcfg --samples 4000 --seed 1 -o c.jsonl");
+    let told = "learn c.jsonl --depth 3 --vocab 6,8 --arities 2,4 --seed 1";
+    assert_eq!(lab.json(told)["verdict"], "converged");
+    assert!(lab.run(told).contains("4-ary"));
+    assert_eq!(lab.json("learn c.jsonl --depth 3 --vocab 6,8 --arities 2:1/2,4:1/2")["verdict"], "converged");
+    assert_eq!(lab.json("learn c.jsonl --depth 3 --vocab 6 --arities 2,4")["verdict"], "not converged");
+    let em = lab.json("learn c.jsonl --depth 3 --vocab 3,2 --arities 2,4 --mode em --starts 1 --rounds 1");
+    assert_eq!(em["levels"][1]["by_arity"]["4"]["count"], 3 * 16);
+}
+
 #[test]
 fn moments_are_those_of_the_core() {
     let lab = Lab::with_grammar("--vocab 4 --depth 2 --seed 41");
@@ -140,6 +169,18 @@ fn bad_input_is_refused_in_one_line() {
         ("learn --grammar g.pcfg --samples 5", "number of sentences is 5, expected at least 80"),
         ("learn c.jsonl --vocab 8 --depth 2 --p-binary 1.5", "p_binary is 1.5"),
         ("learn c.jsonl --vocab 8 --depth 2 --mode magic", "magic"),
+        ("learn c.jsonl --vocab 8,8,8 --depth 3", "number of inner sizes is 3, expected 1, or 2 for depth 3"),
+        ("learn c.jsonl --vocab 8 --depth 2 --arities 2,9", "expected numbers of children such as 2,3"),
+        ("learn c.jsonl --vocab 8 --depth 2 --arities 1,2", "arities is 1,2, expected one or more from 2 to 4"),
+        (
+            "learn c.jsonl --vocab 8 --depth 2 --arities 2,4 --mode paper",
+            "arities is 2,4, expected one or more from 2 to 3",
+        ),
+        ("learn c.jsonl --vocab 8 --depth 2 --arities 2,3 --p-binary 0.5", "--p-binary"),
+        (
+            "learn c.jsonl --vocab 8 --depth 2 --arities 2:0.5,3:0.5 --mode em",
+            "--arities with probabilities has no effect here: mode em learns the probabilities of all rules",
+        ),
         ("moments g.pcfg --samples many -o m.safetensors", "--samples"),
         ("moments g.pcfg --samples 10 -o m.txt", "m.txt: expected a name that ends in .safetensors"),
         ("snr --vocab 1 --depth 2", "--vocab is less than 2"),

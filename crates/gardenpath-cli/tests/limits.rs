@@ -26,6 +26,9 @@ const SMALL: &[(&str, &str)] = &[
     ("corpus sample", "g.pcfg --samples 10"),
     ("corpus info", "g.pcfg --samples 10"),
     ("parse", "g.pcfg --sentence [0,1,2,3]"),
+    ("predict", "g.pcfg c.jsonl --task next"),
+    ("floor", "g.pcfg --task next --samples 10"),
+    ("read", "g.pcfg --sentence [0,1,2,3]"),
     ("entropy", "--vocab 4 --depth 2 --fraction 0.5 --grammars 2 --samples 10"),
     ("learn", "--grammar g.pcfg --samples 200"),
     ("moments", "g.pcfg --samples 100 -o m.safetensors"),
@@ -57,6 +60,12 @@ const TOGETHER: &[(&str, &str, &str)] = &[
     ("", "ternary-rules", "--binary-rules 2"),
     ("", "binary-fraction", "--ternary-fraction 0.5"),
     ("", "ternary-fraction", "--binary-fraction 0.5"),
+    ("predict", "mask", "--task masked"),
+    ("predict", "mask-at", "--task masked"),
+    ("predict", "noise", "--task noisy"),
+    ("predict", "level", "--task hidden"),
+    ("floor", "mask", "--task masked"),
+    ("floor", "noise", "--task noisy"),
     ("learn", "starts", "--mode em --rounds 2"),
     ("learn", "rounds", "--mode em --starts 1"),
     ("learn", "gamma-binary", "--mode paper"),
@@ -171,11 +180,12 @@ fn changed(command: &str, option: &str, value: &str) -> String {
 #[test]
 fn no_number_on_the_command_line_is_a_way_to_crash() {
     let lab = Lab::with_grammar("--vocab 4 --depth 2 --fraction 0.5 --seed 1");
+    lab.run("corpus sample g.pcfg --samples 10 -o c.jsonl");
     lab.run("train --model cnn --vocab 4 --depth 2 --samples 50 --test 50 --width 8 --max-steps 5 -o run");
     let experiment =
         "measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 4\ndepth = 2\nfraction = 0.5\nsentences = 10\nseed = 1";
     std::fs::write(lab.path("e.toml"), experiment).unwrap();
-    let cli = gardenpath_cli::cli::Cli::command();
+    let cli = gardenpath_cli::program::Cli::command();
     let mut runs = Vec::new();
     for (command, leaf) in leaves(&cli, "") {
         let global: Vec<&Arg> = if command == "theory lengths" { cli.get_arguments().collect() } else { Vec::new() };

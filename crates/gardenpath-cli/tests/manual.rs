@@ -16,7 +16,7 @@ fn commands(command: &clap::Command, name: &str) -> Vec<String> {
 fn there_is_a_page_for_every_command() {
     let lab = Lab::new();
     lab.run("man -o pages");
-    let all = commands(&gardenpath_cli::cli::Cli::command(), "gardenpath");
+    let all = commands(&gardenpath_cli::program::Cli::command(), "gardenpath");
     assert!(all.len() > 25);
     for name in &all {
         let text = fs::read_to_string(lab.path("pages").join(format!("{name}.1"))).unwrap();

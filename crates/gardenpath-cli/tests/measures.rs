@@ -67,6 +67,11 @@ fn the_measure_train_is_the_command_train() {
             json!({"model": "cnn", "width": 16, "fraction": null, "binary_fraction": 0.3, "ternary_fraction": 0.2,
                 "optimizer": "adam", "learning_rate": 0.05}),
         ),
+        (
+            "--model cnn --width 16 --arities 1:0.25,2:0.75 --fractions 2:0.2 --rules 1:1 --classes 3 --cover",
+            json!({"model": "cnn", "width": 16, "fraction": null, "arities": "1:0.25,2:0.75", "fractions": "2:0.2",
+                "rules": "1:1", "classes": 3, "cover": true}),
+        ),
     ] {
         let command = Lab::new().json(&format!("train {common} {options}"));
         let mut all = base.as_object().unwrap().clone();

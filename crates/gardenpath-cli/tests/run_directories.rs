@@ -5,8 +5,8 @@ mod common;
 
 use common::Lab;
 use gardenpath::Seed;
-use gardenpath_nn::checkpoint::{self, CHECKSUM};
 use gardenpath_nn::engine::NamedTensor;
+use gardenpath_nn::weights_file::{self, CHECKSUM};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -182,11 +182,11 @@ fn a_checkpoint_knows_its_run() {
 
 /// Changes tensors and metadata of a file; the checksum is that of the changed file.
 fn change(path: &Path, edit: impl FnOnce(&mut Vec<NamedTensor>, &mut Vec<(String, String)>)) {
-    let (mut tensors, metadata) = checkpoint::from_bytes(&fs::read(path).unwrap()).unwrap();
+    let (mut tensors, metadata) = weights_file::from_bytes(&fs::read(path).unwrap()).unwrap();
     let mut metadata: Vec<(String, String)> = metadata.into_iter().filter(|(key, _)| key != CHECKSUM).collect();
     edit(&mut tensors, &mut metadata);
     let metadata: Vec<(&str, &str)> = metadata.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect();
-    fs::write(path, checkpoint::to_bytes(&tensors, &metadata)).unwrap();
+    fs::write(path, weights_file::to_bytes(&tensors, &metadata)).unwrap();
 }
 
 /// Changes the progress of a run in the metadata of its checkpoint.
@@ -237,7 +237,7 @@ fn a_damaged_checkpoint_is_refused() {
     change(&path, |_, metadata| metadata.iter_mut().filter(|(key, _)| key == "run").for_each(|(_, run)| run.push('0')));
     refused("another run");
     // As version 0.1 wrote it.
-    let views: Vec<(String, Vec<u8>, Vec<usize>)> = checkpoint::from_bytes(&whole)
+    let views: Vec<(String, Vec<u8>, Vec<usize>)> = weights_file::from_bytes(&whole)
         .unwrap()
         .0
         .into_iter()

@@ -55,7 +55,7 @@ fn a_run_is_reported_and_kept() {
     assert_eq!(lowest, number("test_loss"));
     assert!(log.iter().all(|record| record["bayes_loss"] == result["bayes_loss"]));
     let bytes = std::fs::read(lab.path("run/best.safetensors")).unwrap();
-    let (weights, _) = gardenpath_nn::checkpoint::from_bytes(&bytes).unwrap();
+    let (weights, _) = gardenpath_nn::weights_file::from_bytes(&bytes).unwrap();
     let names: Vec<&str> = weights.iter().map(|tensor| tensor.name.as_str()).collect();
     assert_eq!(names, ["conv.0", "conv.1", "conv.2", "readout"]);
     assert_eq!(weights[1].shape, [4, 32, 32]);

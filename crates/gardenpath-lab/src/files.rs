@@ -7,7 +7,6 @@ pub mod grammar;
 pub mod jsonl;
 mod lines;
 pub mod parquet;
-pub mod run;
 pub mod tsv;
 pub mod whole;
 

@@ -9,9 +9,11 @@
 //! listens to signals.
 
 pub mod analysis;
+pub mod by_arity;
 pub mod choice;
 pub mod date;
 pub mod draw;
+pub mod ensemble;
 pub mod experiment;
 pub mod files;
 pub mod fit;

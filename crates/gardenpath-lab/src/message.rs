@@ -14,9 +14,27 @@ pub fn one_line(text: &str) -> String {
     head.chain(" … ".chars()).chain(tail.into_iter().rev()).map(plain).collect()
 }
 
+/// Several things in a sentence: `a, b or c`.
+pub fn listed(things: &[String], word: &str) -> String {
+    match things.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} {word} {last}", others.join(", ")),
+        _ => things.concat(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_end_with_a_word() {
+        let listed =
+            |things: &[&str]| listed(&things.iter().map(|thing| (*thing).to_owned()).collect::<Vec<_>>(), "or");
+        assert_eq!(
+            [listed(&[]), listed(&["a"]), listed(&["a", "b"]), listed(&["a", "b", "c"])],
+            ["", "a", "a or b", "a, b or c"]
+        );
+    }
 
     #[test]
     fn messages_are_one_line_of_reasonable_length() {

@@ -3,6 +3,7 @@
 pub mod checkpoint;
 pub mod choices;
 pub mod report;
+pub mod run_directory;
 pub mod session;
 
 use crate::files::Names;

@@ -1,14 +1,14 @@
 //! What the hidden layers of a network hold, and which tokens each row stands for.
 
+use gardenpath::Span;
+
 /// The row of a hidden layer that stands for some tokens of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The row of the layer.
     pub row: usize,
-    /// The first token.
-    pub start: usize,
-    /// The number of tokens.
-    pub len: usize,
+    /// The tokens.
+    pub span: Span,
 }
 
 /// The rows of one hidden layer for a batch.

@@ -4,8 +4,18 @@
 //! copy of the keys. The score is `q·k / d_head`, the scale for which updates stay of order one at any width.
 
 use crate::dispatch::{dispatch, multiply_add};
+use crate::error::Result;
 use crate::scalar::Scalar;
+use gardenpath::{Symbol, memory};
 use rayon::prelude::*;
+
+/// Refuses sentences whose scores do not fit into memory: in all layers but the last, every position asks every other.
+pub fn check_memory(sentences: &[&[Symbol]], layers: usize, heads: usize) -> Result<()> {
+    let pairs: u128 = sentences.iter().map(|sentence| (sentence.len() as u128 + 1).pow(2)).sum();
+    let tokens: usize = sentences.iter().map(|sentence| sentence.len()).sum();
+    let bytes = pairs.saturating_mul(((layers - 1) * heads * size_of::<f32>()) as u128);
+    Ok(memory::check(format_args!("attention over {tokens} tokens"), bytes)?)
+}
 
 /// The queries, keys and values of a batch: rows of `width` numbers, all sentences one after another.
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,18 @@
 
 use crate::error::{Error, Result};
 use crate::network::Network;
-use gardenpath::Symbol;
+use gardenpath::{Arities, Symbol, memory};
 
 impl Network {
+    /// Refuses batches of so many sentences whose activations, at the very least, would not fit into memory.
+    pub fn check_batch(&self, sentences: usize) -> Result<()> {
+        let middle = |arities: Arities| (arities.least() + arities.most()) as f64 / 2.0;
+        let length: f64 = (0..self.shape.depth()).map(|level| middle(self.shape.arities(level))).product();
+        let rows = sentences as f64 * length * self.hidden_layers() as f64;
+        let bytes = rows * self.width as f64 * size_of::<f32>() as f64;
+        Ok(memory::check(format_args!("a batch of {sentences} sentences at width {}", self.width), bytes as u128)?)
+    }
+
     /// Refuses sentences that the network cannot read: unknown tokens, and lengths that no tree of its shape has.
     ///
     /// ```

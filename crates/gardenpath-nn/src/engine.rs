@@ -78,10 +78,11 @@ pub struct Cpu {
     parameters: Vec<Parameter>,
     model: Model<f32>,
     weights: Tensors<f32>,
-    rule: Rule,
+    descent: Descent,
 }
 
-enum Rule {
+/// How weights move.
+enum Descent {
     Sgd { rate: f32 },
     Adam { rates: Vec<f64>, state: Adam, gradient: Tensors<f32> },
 }
@@ -91,15 +92,15 @@ impl Cpu {
     pub fn new(network: &Network, optimizer: Optimizer, state: &[NamedTensor]) -> Result<Self> {
         let parameters = network.parameters();
         let weights = find(&parameters, state, "")?;
-        let rule = match optimizer {
-            Optimizer::Sgd { learning_rate } => Rule::Sgd { rate: learning_rate as f32 },
-            Optimizer::Adam { learning_rate } => Rule::Adam {
+        let descent = match optimizer {
+            Optimizer::Sgd { learning_rate } => Descent::Sgd { rate: learning_rate as f32 },
+            Optimizer::Adam { learning_rate } => Descent::Adam {
                 rates: parameters.iter().map(|parameter| parameter.rate * learning_rate).collect(),
                 state: adam_state(&parameters, state)?,
                 gradient: Tensors::zeros(&parameters),
             },
         };
-        Ok(Cpu { model: Model::new(network), parameters, weights, rule })
+        Ok(Cpu { model: Model::new(network), parameters, weights, descent })
     }
 
     /// What all hidden layers hold for a batch, from the tokens up.
@@ -130,9 +131,9 @@ impl Engine for Cpu {
     }
 
     fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> Result<f64> {
-        within_pool(|| match &mut self.rule {
-            Rule::Sgd { rate } => self.model.learn(&mut self.weights, sentences, roots, &mut Sink::Descent(*rate)),
-            Rule::Adam { rates, state, gradient } => {
+        within_pool(|| match &mut self.descent {
+            Descent::Sgd { rate } => self.model.learn(&mut self.weights, sentences, roots, &mut Sink::Descent(*rate)),
+            Descent::Adam { rates, state, gradient } => {
                 gradient.iter_mut().for_each(|values| values.fill(0.0));
                 let sink = &mut Sink::Gradient(gradient);
                 let loss = self.model.learn(&mut self.weights, sentences, roots, sink)?;
@@ -147,9 +148,9 @@ impl Engine for Cpu {
     }
 
     fn state(&self) -> Vec<NamedTensor> {
-        let adam = match &self.rule {
-            Rule::Sgd { .. } => None,
-            Rule::Adam { state, .. } => Some(state),
+        let adam = match &self.descent {
+            Descent::Sgd { .. } => None,
+            Descent::Adam { state, .. } => Some(state),
         };
         state(&self.parameters, &self.weights, adam)
     }

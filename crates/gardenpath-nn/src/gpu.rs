@@ -7,8 +7,8 @@
 mod adapter;
 mod cnn;
 mod descent;
+mod forward;
 mod inn;
-mod model;
 mod table;
 mod transfer;
 mod transformer;
@@ -23,10 +23,10 @@ use crate::network::{Architecture, Network, Parameter};
 use crate::optimizer::Optimizer;
 use burn::tensor::{Device, Tensor, activation};
 use cnn::Cnn;
-use descent::Rule;
+use descent::Descent;
+use forward::Forward;
 use gardenpath::Symbol;
 use inn::Inn;
-use model::Model;
 use transformer::Transformer;
 use weights::Weights;
 
@@ -40,9 +40,9 @@ pub struct Gpu {
     device: Device,
     network: Network,
     parameters: Vec<Parameter>,
-    model: Box<dyn Model>,
+    model: Box<dyn Forward>,
     weights: Weights,
-    rule: Rule,
+    descent: Descent,
 }
 
 impl Gpu {
@@ -52,7 +52,7 @@ impl Gpu {
     /// There is no card, or the state lacks a tensor, or one has other sizes than the network.
     pub fn new(network: &Network, optimizer: Optimizer, state: &[NamedTensor]) -> Result<Self> {
         let device = adapter::device()?;
-        let model: Box<dyn Model> = match network.architecture {
+        let model: Box<dyn Forward> = match network.architecture {
             Architecture::Cnn { normalization } => Box::new(Cnn::new(network, normalization, &device)),
             Architecture::Inn { normalization } => Box::new(Inn::new(network, normalization, &device)),
             Architecture::Transformer { layers, heads, mlp } => {
@@ -61,8 +61,8 @@ impl Gpu {
         };
         let parameters = network.parameters();
         let weights = Weights::new(&parameters, &engine::find(&parameters, state, "")?, &device);
-        let rule = Rule::new(optimizer, &parameters, state, &device)?;
-        Ok(Gpu { device, network: network.clone(), parameters, model, weights, rule })
+        let descent = Descent::new(optimizer, &parameters, state, &device)?;
+        Ok(Gpu { device, network: network.clone(), parameters, model, weights, descent })
     }
 
     /// The mean cross-entropy of the labels, in nats.
@@ -81,21 +81,24 @@ impl Engine for Gpu {
     fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> Result<f64> {
         self.network.check_labelled(sentences.iter().copied(), roots)?;
         let tracked = self.weights.tracked();
-        let logits = self.model.logits(&tracked, sentences);
+        let logits = self.model.logits(&tracked, sentences)?;
         let loss = self.loss(logits, roots);
         let gradients = tracked.gradients(&mut loss.backward());
-        self.rule.step(&mut self.weights, gradients);
+        self.descent.step(&mut self.weights, gradients);
         Ok(loss.into_scalar::<f32>().into())
     }
 
     fn logits(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<f32>> {
         self.network.check_sentences(sentences.iter().copied())?;
-        let chunks = sentences.chunks(TOGETHER);
-        Ok(chunks.flat_map(|chunk| transfer::values(self.model.logits(&self.weights, chunk))).collect())
+        let mut logits = Vec::new();
+        for chunk in sentences.chunks(TOGETHER) {
+            logits.extend(transfer::values(self.model.logits(&self.weights, chunk)?));
+        }
+        Ok(logits)
     }
 
     fn state(&self) -> Vec<NamedTensor> {
-        let Gpu { parameters, weights, rule, .. } = self;
-        engine::state(parameters, &transfer::to_host(parameters, &weights.values), rule.adam(parameters).as_ref())
+        let Gpu { parameters, weights, descent, .. } = self;
+        engine::state(parameters, &transfer::to_host(parameters, &weights.values), descent.adam(parameters).as_ref())
     }
 }

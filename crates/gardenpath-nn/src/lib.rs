@@ -1,7 +1,7 @@
 //! Convolutional, inside and transformer networks that learn to tell the root of a sentence, trained at full speed on the CPU.
 //!
 //! A [`Network`] is generated from the [`Shape`](gardenpath::Shape) of a grammar. Its forward and backward passes are written by
-//! hand over one matrix kernel ([`matmul`]); a [`Trainer`](train::Trainer) takes steps with them, measures the test loss, and
+//! hand over one matrix kernel; a [`Trainer`](train::Trainer) takes steps with them, measures the test loss, and
 //! stops when it rises or no longer falls.
 //!
 //! ```
@@ -27,7 +27,7 @@
 //!
 //! # How it is fast
 //! - The first layer of the CNN and the INN is computed once for each token of the vocabulary and looked up.
-//! - Rows are packed: positions and cells that are zero, or that no tree can use, do not exist ([`wiring`]).
+//! - Rows are packed: positions and cells that are zero, or that no tree can use, do not exist.
 //! - A step of gradient descent adds products of activations and gradients to the weights in place; there is no gradient in memory.
 //! - In the last layer of the transformer only the class token asks.
 //!
@@ -36,38 +36,41 @@
 //! threads: every number is summed by one task, in an order that does not depend on the others. Processors with and without fused
 //! multiply-adds round differently.
 
-pub mod activations;
+mod activations;
 mod attention;
 mod batch;
-pub mod checkpoint;
+mod cells;
 mod cnn;
 pub mod connections;
 mod dispatch;
 pub mod engine;
 mod error;
+mod filter_network;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 mod inn;
-pub mod loss;
-pub mod matmul;
-pub mod model;
+mod loss;
+mod matmul;
+mod model;
 pub mod mup;
 mod network;
 mod norm;
-pub mod optimizer;
-pub mod panels;
+mod optimizer;
+mod panels;
 pub mod probe;
 mod rows;
-pub mod scalar;
-mod splits;
+mod scalar;
 mod tensors;
 pub mod train;
 mod transformer;
-pub mod transpose;
-mod wired;
-pub mod wiring;
+mod transpose;
+pub mod weights_file;
+mod wiring;
 
+pub use activations::{Activations, Place};
 pub use error::{Error, Result};
-pub use network::{Architecture, Network, Normalization, Parameter, Purpose, Start};
-pub use optimizer::Optimizer;
+pub use model::Model;
+pub use network::{Architecture, Network, Normalization, Parameter};
+pub use optimizer::{Adam, Optimizer};
+pub use scalar::Scalar;
 pub use tensors::{Sink, Tensors};

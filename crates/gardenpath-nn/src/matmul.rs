@@ -36,6 +36,11 @@ pub struct Link {
     pub to: u32,
 }
 
+/// Links from each row to the row with the same number.
+pub fn identity(rows: usize) -> Vec<Link> {
+    (0..rows as u32).map(|i| Link { from: i, to: i }).collect()
+}
+
 /// A weight matrix in panels, `inputs` x `outputs`, with the factor by which its products are scaled.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights<'a, T> {

@@ -2,11 +2,11 @@
 
 use crate::activations::Activations;
 use crate::error::{Error, Result};
+use crate::filter_network::FilterNetwork;
 use crate::network::{Architecture, Network};
 use crate::scalar::Scalar;
 use crate::tensors::{Sink, Tensors};
 use crate::transformer::Transformer;
-use crate::wired::Wired;
 use crate::{cnn, inn};
 use gardenpath::Symbol;
 
@@ -19,8 +19,8 @@ pub struct Model<T> {
 }
 
 enum Kind<T> {
-    Cnn(Wired<T>),
-    Inn(Wired<T>, inn::Planner),
+    Cnn(FilterNetwork<T>),
+    Inn(FilterNetwork<T>, inn::Planner),
     Transformer(Transformer<T>),
 }
 
@@ -28,9 +28,9 @@ impl<T: Scalar> Model<T> {
     /// The passes of a network.
     pub fn new(network: &Network) -> Self {
         let kind = match network.architecture {
-            Architecture::Cnn { normalization } => Kind::Cnn(cnn::engine(network, normalization)),
+            Architecture::Cnn { normalization } => Kind::Cnn(cnn::passes(network, normalization)),
             Architecture::Inn { normalization } => {
-                Kind::Inn(inn::engine(network, normalization), inn::Planner::new(network))
+                Kind::Inn(inn::passes(network, normalization), inn::Planner::new(network))
             }
             Architecture::Transformer { layers, heads, mlp } => {
                 Kind::Transformer(Transformer::new(network, layers, heads, mlp))
@@ -51,9 +51,9 @@ impl<T: Scalar> Model<T> {
         }
         self.network.check_sentences(sentences.iter().copied())?;
         Ok(match &mut self.kind {
-            Kind::Cnn(engine) => engine.logits(weights, &cnn::plan(&self.network, sentences)),
-            Kind::Inn(engine, planner) => engine.logits(weights, &planner.plan(sentences)),
-            Kind::Transformer(engine) => engine.logits(weights, sentences),
+            Kind::Cnn(passes) => passes.logits(weights, &cnn::plan(&self.network, sentences)),
+            Kind::Inn(passes, planner) => passes.logits(weights, &planner.plan(sentences)?),
+            Kind::Transformer(passes) => passes.logits(weights, sentences)?,
         })
     }
 
@@ -67,9 +67,9 @@ impl<T: Scalar> Model<T> {
     ) -> Result<f64> {
         self.network.check_labelled(sentences.iter().copied(), roots)?;
         Ok(match &mut self.kind {
-            Kind::Cnn(engine) => engine.learn(weights, &cnn::plan(&self.network, sentences), roots, sink),
-            Kind::Inn(engine, planner) => engine.learn(weights, &planner.plan(sentences), roots, sink),
-            Kind::Transformer(engine) => engine.learn(weights, sentences, roots, sink),
+            Kind::Cnn(passes) => passes.learn(weights, &cnn::plan(&self.network, sentences), roots, sink),
+            Kind::Inn(passes, planner) => passes.learn(weights, &planner.plan(sentences)?, roots, sink),
+            Kind::Transformer(passes) => passes.learn(weights, sentences, roots, sink)?,
         })
     }
 
@@ -79,24 +79,25 @@ impl<T: Scalar> Model<T> {
             return Err(Error::TooSmall { what: "number of sentences", value: 0, least: 1 });
         }
         self.network.check_sentences(sentences.iter().copied())?;
-        let (engine, plan, places, name) = match &mut self.kind {
-            Kind::Cnn(engine) => {
-                let places = cnn::places(&self.network, sentences);
-                (engine, cnn::plan(&self.network, sentences), places, "conv")
+        let (passes, plan, places, name) = match &mut self.kind {
+            Kind::Cnn(passes) => {
+                let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
+                let places = cnn::places(&self.network.shape, &lengths);
+                (passes, cnn::plan(&self.network, sentences), places, "conv")
             }
-            Kind::Inn(engine, planner) => {
-                let (plan, places) = planner.plan_with_places(sentences);
-                (engine, plan, places, "level")
+            Kind::Inn(passes, planner) => {
+                let (plan, places) = planner.plan_with_places(sentences)?;
+                (passes, plan, places, "level")
             }
-            Kind::Transformer(engine) => return Ok(engine.activations(weights, sentences)),
+            Kind::Transformer(passes) => return passes.activations(weights, sentences),
         };
-        engine.logits(weights, &plan);
+        passes.logits(weights, &plan);
         let depth = self.network.shape.depth();
         let layer = |((i, values), places): ((usize, &[T]), _)| {
             let number = if name == "level" { depth - 1 - i } else { i };
             let layer = format!("{name}.{number}");
             Activations { layer, width: self.network.width, values: values.to_vec(), places }
         };
-        Ok(engine.rows().enumerate().zip(places).map(layer).collect())
+        Ok(passes.rows().enumerate().zip(places).map(layer).collect())
     }
 }

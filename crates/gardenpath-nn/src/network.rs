@@ -3,7 +3,6 @@
 use crate::error::{Error, Result};
 use gardenpath::{Shape, memory};
 use serde::{Deserialize, Serialize};
-use std::ops::RangeInclusive;
 
 /// How hidden layers are scaled, so that their activations stay of order one for unit Gaussian weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,7 +35,7 @@ pub enum Architecture {
         /// The scale of hidden layers.
         normalization: Normalization,
     },
-    /// The inside neural network: shared binary and ternary filters on the cells of the inside chart.
+    /// The inside neural network: filters for each number of children, shared by the cells of the inside chart.
     Inn {
         /// The scale of hidden layers.
         normalization: Normalization,
@@ -105,7 +104,7 @@ pub struct Network {
 
 /// The values with which a parameter begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
+pub(crate) enum Start {
     /// Unit Gaussians.
     Gaussian,
     /// Ones.
@@ -116,7 +115,7 @@ pub enum Start {
 
 /// What a parameter is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub(crate) enum Purpose {
     /// Matrices by which rows are multiplied; the last two sizes are inputs and outputs.
     Matrix,
     /// Rows that are looked up or act number by number.
@@ -131,14 +130,19 @@ pub struct Parameter {
     /// Its shape.
     pub shape: Vec<usize>,
     /// What it is for.
-    pub purpose: Purpose,
+    pub(crate) purpose: Purpose,
     /// Its first values.
-    pub start: Start,
+    pub(crate) start: Start,
     /// Its learning rate relative to that of the optimiser.
     pub rate: f64,
 }
 
 impl Parameter {
+    /// Matrices of unit Gaussians.
+    fn matrix(name: impl Into<String>, shape: Vec<usize>) -> Self {
+        Parameter { name: name.into(), shape, purpose: Purpose::Matrix, start: Start::Gaussian, rate: 1.0 }
+    }
+
     /// The number of values.
     pub fn len(&self) -> usize {
         self.shape.iter().product()
@@ -194,15 +198,6 @@ impl Network {
         (one - none).saturating_mul(layers as u128).saturating_add(none)
     }
 
-    /// Refuses batches of so many sentences whose activations, at the very least, would not fit into memory.
-    pub fn check_batch(&self, sentences: usize) -> Result<()> {
-        let middle = |arities: RangeInclusive<usize>| (arities.start() + arities.end()) as f64 / 2.0;
-        let length: f64 = (0..self.shape.depth()).map(|level| middle(self.shape.arities(level))).product();
-        let rows = sentences as f64 * length * self.hidden_layers() as f64;
-        let bytes = rows * self.width as f64 * size_of::<f32>() as f64;
-        Ok(memory::check(format_args!("a batch of {sentences} sentences at width {}", self.width), bytes as u128)?)
-    }
-
     /// About how many hidden layers there are.
     pub(crate) fn hidden_layers(&self) -> usize {
         match self.architecture {
@@ -218,56 +213,45 @@ impl Network {
 
     /// All parameters, in the order of their tensors.
     pub fn parameters(&self) -> Vec<Parameter> {
-        let gaussian = |name: String, shape: Vec<usize>| Parameter {
-            name,
-            shape,
-            purpose: Purpose::Matrix,
-            start: Start::Gaussian,
-            rate: 1.0,
-        };
         let depth = self.shape.depth();
         let mut parameters = Vec::new();
         match self.architecture {
             Architecture::Cnn { .. } => {
                 for layer in 0..=depth {
                     let inputs = if layer == 0 { self.vocab } else { self.width };
-                    parameters.push(gaussian(format!("conv.{layer}"), vec![4, inputs, self.width]));
+                    parameters.push(Parameter::matrix(format!("conv.{layer}"), vec![4, inputs, self.width]));
                 }
             }
             Architecture::Inn { .. } => {
                 for level in (0..depth).rev() {
                     let inputs = if level + 1 == depth { self.vocab } else { self.width };
-                    for arity in self.shape.arities(level) {
-                        let name = if arity == 2 { "binary" } else { "ternary" };
-                        parameters.push(gaussian(format!("level.{level}.{name}"), vec![arity, inputs, self.width]));
+                    for arity in self.shape.arities(level).iter() {
+                        let name = filter_name(arity);
+                        parameters
+                            .push(Parameter::matrix(format!("level.{level}.{name}"), vec![arity, inputs, self.width]));
                     }
                 }
             }
             Architecture::Transformer { layers, mlp, .. } => self.encoder_parameters(layers, mlp, &mut parameters),
         }
-        parameters.push(gaussian("readout".into(), vec![self.width, self.classes]));
+        parameters.push(Parameter::matrix("readout", vec![self.width, self.classes]));
         parameters
     }
 
     fn encoder_parameters(&self, layers: usize, mlp: usize, parameters: &mut Vec<Parameter>) {
         let width = self.width;
         let rows = |name: &str, shape: Vec<usize>, start| Parameter {
-            name: name.into(),
-            shape,
             purpose: Purpose::Rows,
             start,
-            rate: 1.0,
+            ..Parameter::matrix(name, shape)
         };
         let norm = |name: String| {
             let part = |part, start| rows(&format!("{name}.{part}"), vec![width], start);
             [part("gain", Start::One), part("bias", Start::Zero)]
         };
         let matrix = |name: String, inputs: usize, outputs: usize| Parameter {
-            name,
-            shape: vec![inputs, outputs],
-            purpose: Purpose::Matrix,
-            start: Start::Gaussian,
             rate: (ADAM_WIDTH / inputs as f64).sqrt(),
+            ..Parameter::matrix(name, vec![inputs, outputs])
         };
         parameters.push(rows("embedding", vec![self.vocab + 1, width], Start::Gaussian));
         parameters.push(rows("position", vec![self.shape.lengths().end() + 1, width], Start::Gaussian));
@@ -281,5 +265,15 @@ impl Network {
             parameters.push(matrix(format!("layer.{layer}.down"), mlp, width));
         }
         parameters.extend(norm("final_norm".into()));
+    }
+}
+
+/// The name of the filter of the inside network for rules with so many children.
+pub(crate) fn filter_name(arity: usize) -> String {
+    match arity {
+        1 => "unary".into(),
+        2 => "binary".into(),
+        3 => "ternary".into(),
+        _ => format!("arity{arity}"),
     }
 }

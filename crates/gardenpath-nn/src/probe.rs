@@ -11,7 +11,7 @@
 //! In an inside network only the cells of the true tree count, for both: the others stand for spans without a symbol.
 
 mod linear;
-pub mod ridge;
+mod ridge;
 mod spans;
 mod synonyms;
 
@@ -30,9 +30,8 @@ const BATCH: usize = 64;
 ///
 /// ```
 /// use gardenpath::{Ensemble, Seed};
-/// use gardenpath_nn::model::Model;
 /// use gardenpath_nn::probe::Probe;
-/// use gardenpath_nn::{Architecture, Network, Tensors};
+/// use gardenpath_nn::{Architecture, Model, Network, Tensors};
 ///
 /// let grammar = Ensemble::new(4, 2).sample(Seed::new(1))?;
 /// let network = Network::new(4, 4, grammar.shape(), 32, Architecture::inn())?;

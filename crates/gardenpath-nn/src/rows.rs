@@ -1,6 +1,6 @@
 //! Parallel passes over the rows of a matrix. Each row is written by one task, in a fixed order of operations.
 
-use crate::dispatch::{dispatch, vectorized};
+use crate::dispatch::{dispatch, multiply_add, vectorized};
 use crate::matmul::{self, Direction, Link, Weights};
 use crate::panels::whole_panels;
 use crate::scalar::Scalar;
@@ -111,7 +111,7 @@ pub fn multiply_back<T: Scalar>(input: (&mut [T], usize), output: &[T], products
     add(Direction::Backward, input, output, products, |rows| rows.fill(T::ZERO), |_| {});
 }
 
-/// `result[i] = Σ rows[j]` over the list of `i`, followed by `finish` on each row of the result.
+/// `result[i] = Σ rows[j]` over the list of `i`, each row as often as it counts, followed by `finish` on each row of the result.
 pub fn sum_lists<T: Scalar>(
     result: &mut [T],
     width: usize,
@@ -121,20 +121,29 @@ pub fn sum_lists<T: Scalar>(
 ) {
     divide(result, width, |first, result| {
         for (i, sum) in result.chunks_exact_mut(width).enumerate() {
-            sum_rows(sum, rows, lists.get(first + i));
+            let (list, times) = lists.get(first + i);
+            sum_rows(sum, rows, list, times);
             finish(first + i, sum);
         }
     });
 }
 
 dispatch! {
-    fn sum_rows(sum: &mut [T], rows: &[T], list: &[u32]) = sum_kernel
+    fn sum_rows(sum: &mut [T], rows: &[T], list: &[u32], times: Option<&[f32]>) = sum_kernel
 }
 
 #[inline(always)]
-fn sum_kernel<T: Scalar, const FUSED: bool>(sum: &mut [T], rows: &[T], list: &[u32]) {
+fn sum_kernel<T: Scalar, const FUSED: bool>(sum: &mut [T], rows: &[T], list: &[u32], times: Option<&[f32]>) {
     let width = sum.len();
     let row = |i: u32| &rows[i as usize * width..][..width];
+    if let Some(times) = times {
+        sum.fill(T::ZERO);
+        for (&i, &times) in list.iter().zip(times) {
+            let times = T::of(times.into());
+            sum.iter_mut().zip(row(i)).for_each(|(sum, &value)| *sum = multiply_add::<T, FUSED>(times, value, *sum));
+        }
+        return;
+    }
     let Some((&head, tail)) = list.split_first() else { return sum.fill(T::ZERO) };
     sum.copy_from_slice(row(head));
     for &i in tail {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 /// The values of all parameters of a network, in the order of [`Network::parameters`](crate::Network::parameters).
 ///
-/// Matrices lie in [panels], as the kernels read them; [`Tensors::row_major`] has them as they stand in files.
+/// Matrices lie in panels of sixteen columns, as the kernels read them; [`Tensors::row_major`] has them as they stand in files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensors<T> {
     tensors: Vec<Tensor<T>>,

@@ -5,16 +5,16 @@
 
 use crate::activations::{Activations, Place};
 use crate::attention::{self, Group, Layout, Packed};
+use crate::error::Result;
 use crate::loss::cross_entropy_gradient;
-use crate::matmul::{self, Direction, Link, Update, Weights};
+use crate::matmul::{self, Direction, Link, Update, Weights, identity};
 use crate::network::Network;
 use crate::norm::Norm;
 use crate::rows::{self, Product, clear};
 use crate::scalar::Scalar;
 use crate::tensors::{Sink, Tensors};
-use crate::wired::identity;
 use crate::wiring::Lists;
-use gardenpath::Symbol;
+use gardenpath::{Span, Symbol};
 
 /// The numbers of the tensors of a layer, relative to its first.
 mod tensor {
@@ -124,33 +124,39 @@ impl<T: Scalar> Transformer<T> {
         }
     }
 
+    /// The rows of a batch, if the scores of its attention fit into memory.
+    fn batch(&self, sentences: &[&[Symbol]]) -> Result<Batch> {
+        attention::check_memory(sentences, self.layers.len(), self.layers[0].layout.heads)?;
+        Ok(Batch::new(self.vocab, sentences))
+    }
+
     /// The logits of a batch, `[sentences][classes]`.
-    pub fn logits(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> &[T] {
-        self.forward(weights, &Batch::new(self.vocab, sentences), |_| {});
-        &self.logits
+    pub fn logits(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> Result<&[T]> {
+        self.forward(weights, &self.batch(sentences)?, |_| {});
+        Ok(&self.logits)
     }
 
     /// The residual stream after each layer. The class token stands for the whole sentence; above the last layer it is alone.
-    pub fn activations(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> Vec<Activations<T>> {
-        let batch = Batch::new(self.vocab, sentences);
+    pub fn activations(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> Result<Vec<Activations<T>>> {
+        let batch = self.batch(sentences)?;
         let mut streams = Vec::new();
         self.forward(weights, &batch, |stream| streams.push(stream.to_vec()));
         let (width, layers) = (self.width, self.layers.len());
         let whole = |link: &Link, sentence: &&[Symbol], alone: bool| {
             let row = if alone { link.to } else { link.from } as usize;
-            Place { row, start: 0, len: sentence.len() }
+            Place { row, span: Span::new(0, sentence.len()) }
         };
         let of_layer = |(i, values): (usize, Vec<T>)| {
             let last = i + 1 == layers;
             let of_sentence = |(link, sentence): (&Link, &&[Symbol])| {
                 let tokens = if last { 0 } else { sentence.len() };
-                let token = |i| Place { row: link.from as usize + 1 + i, start: i, len: 1 };
+                let token = |i| Place { row: link.from as usize + 1 + i, span: Span::new(i, 1) };
                 std::iter::once(whole(link, sentence, last)).chain((0..tokens).map(token)).collect()
             };
             let places = batch.class.iter().zip(sentences).map(of_sentence).collect();
             Activations { layer: format!("layer.{i}"), width, values, places }
         };
-        streams.into_iter().enumerate().map(of_layer).collect()
+        Ok(streams.into_iter().enumerate().map(of_layer).collect())
     }
 
     /// Makes the logits. `watch` sees the residual stream after each layer.
@@ -184,8 +190,8 @@ impl<T: Scalar> Transformer<T> {
         sentences: &[&[Symbol]],
         roots: &[Symbol],
         sink: &mut Sink<'_, T>,
-    ) -> f64 {
-        let batch = Batch::new(self.vocab, sentences);
+    ) -> Result<f64> {
+        let batch = self.batch(sentences)?;
         self.forward(weights, &batch, |_| {});
         let loss = cross_entropy_gradient(&mut self.logits, self.classes, roots);
         let Self { width, norm, logits, gradient, .. } = self;
@@ -205,12 +211,13 @@ impl<T: Scalar> Transformer<T> {
         for layer in self.layers.iter().rev() {
             layer.backward(weights, &batch, gradient, sink);
         }
-        let by_token = Lists::collect(self.vocab + 1, (0..).zip(&batch.rows).map(|(row, &(token, _))| (token, row)));
+        let rows = (0..).zip(&batch.rows);
+        let by_token = Lists::collect(self.vocab + 1, rows.clone().map(|(row, &(token, _))| (token, row, 1.0)));
         embedding_step(weights, sink, tensor::EMBEDDING, width, &by_token, gradient);
         let positions = weights.get(tensor::POSITION).len() / width;
-        let by_position = Lists::collect(positions, (0..).zip(&batch.rows).map(|(row, &(_, place))| (place, row)));
+        let by_position = Lists::collect(positions, rows.map(|(row, &(_, place))| (place, row, 1.0)));
         embedding_step(weights, sink, tensor::POSITION, width, &by_position, gradient);
-        loss
+        Ok(loss)
     }
 }
 

@@ -1,6 +1,6 @@
 //! How the rows of one layer are made from the rows below, for one batch.
 //!
-//! A row of a layer is `relu(Σ child W[role])` over its inputs, each a row below in one of a few roles: the taps of a
+//! A row of a layer is `relu(Σ times child W[role])` over its inputs, each a row below in one of a few roles: the taps of a
 //! convolution, or the places of a split. Three ways lead to the same sum, and the number of rows that must be multiplied
 //! decides between them:
 //!
@@ -12,41 +12,51 @@
 //! targets, and the third at the root, where many splits meet in one cell.
 
 use crate::matmul::Link;
-use std::slice::from_ref;
 
 /// One input of a target: a row below, and the role in which it enters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Input {
     /// Which weight matrix multiplies the row.
     pub role: u32,
     /// The row below.
     pub child: u32,
+    /// How often it enters: a whole number.
+    pub times: f32,
 }
 
 /// Lists of rows: list `i` is `items[offsets[i]..offsets[i + 1]]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lists {
     offsets: Vec<u32>,
     items: Vec<u32>,
+    /// How often each item counts; empty if each counts once.
+    times: Vec<f32>,
 }
 
 impl Lists {
-    /// The lists of the values with equal keys, in the order in which they come.
-    pub fn collect(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+    /// The lists of the values with equal keys, in the order in which they come: (key, value, how often the value counts).
+    pub fn collect(count: usize, entries: impl Iterator<Item = (u32, u32, f32)> + Clone) -> Self {
         let mut offsets = vec![0; count + 1];
-        for (key, _) in pairs.clone() {
+        let mut once = true;
+        for (key, _, times) in entries.clone() {
             offsets[key as usize + 1] += 1;
+            once &= times == 1.0;
         }
         for i in 0..count {
             offsets[i + 1] += offsets[i];
         }
-        let mut items = vec![0; offsets[count] as usize];
+        let len = offsets[count] as usize;
+        let (mut items, mut all_times) = (vec![0; len], vec![0.0; if once { 0 } else { len }]);
         let mut next = offsets.clone();
-        for (key, value) in pairs {
-            items[next[key as usize] as usize] = value;
+        for (key, value, times) in entries {
+            let place = next[key as usize] as usize;
+            items[place] = value;
+            if !once {
+                all_times[place] = times;
+            }
             next[key as usize] += 1;
         }
-        Lists { offsets, items }
+        Lists { offsets, items, times: all_times }
     }
 
     /// The number of lists.
@@ -54,19 +64,15 @@ impl Lists {
         self.offsets.len() - 1
     }
 
-    /// Whether there is no list.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// List `i`.
-    pub fn get(&self, i: usize) -> &[u32] {
-        &self.items[self.offsets[i] as usize..self.offsets[i + 1] as usize]
+    /// List `i`, and how often each of its rows counts, if not all count once.
+    pub fn get(&self, i: usize) -> (&[u32], Option<&[f32]>) {
+        let range = self.offsets[i] as usize..self.offsets[i + 1] as usize;
+        (&self.items[range.clone()], (!self.times.is_empty()).then(|| &self.times[range]))
     }
 }
 
 /// Sums of rows: which rows are added up, and the inverse for the gradient.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Gather {
     /// The rows whose sum is row `i` of the result.
     pub sources: Lists,
@@ -75,16 +81,16 @@ pub struct Gather {
 }
 
 impl Gather {
-    /// The sums of `sources` rows into `targets` rows, given as pairs of a target and a source.
-    pub fn new(targets: usize, sources: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone + Send) -> Self {
-        let inverse = pairs.clone().map(|(target, source)| (source, target));
-        let (sources, targets) = rayon::join(|| Lists::collect(targets, pairs), || Lists::collect(sources, inverse));
+    /// The sums of `sources` rows into `targets` rows: (target, source, how often the source counts).
+    pub fn new(targets: usize, sources: usize, terms: impl Iterator<Item = (u32, u32, f32)> + Clone + Send) -> Self {
+        let inverse = terms.clone().map(|(target, source, times)| (source, target, times));
+        let (sources, targets) = rayon::join(|| Lists::collect(targets, terms), || Lists::collect(sources, inverse));
         Gather { sources, targets }
     }
 }
 
 /// All sums of one layer for one batch: rows are added up, multiplied along links, and added up again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Wiring {
     /// Rows of the layer.
     pub targets: usize,
@@ -113,43 +119,25 @@ impl Wiring {
             return Wiring { targets, before: None, links, products: targets, after: None };
         }
         if uses.count() <= sums.count() {
-            let pairs = inputs.iter().map(|&(target, input)| (target, uses.slot(input.role, input.child)));
-            let after = Gather::new(targets, uses.count(), pairs);
+            let terms = inputs.iter().map(|&(target, input)| (target, uses.slot(input.role, input.child), input.times));
+            let after = Gather::new(targets, uses.count(), terms);
             let links = uses.links(|child, slot| Link { from: child, to: slot });
             Wiring { targets, before: None, links, products: uses.count(), after: Some(after) }
         } else {
-            let pairs = inputs.iter().map(|&(target, input)| (sums.slot(input.role, target), input.child));
-            let before = Gather::new(sums.count(), children, pairs);
+            let terms = inputs.iter().map(|&(target, input)| (sums.slot(input.role, target), input.child, input.times));
+            let before = Gather::new(sums.count(), children, terms);
             let links = sums.links(|target, slot| Link { from: slot, to: target });
             Wiring { targets, before: Some(before), links, products: targets, after: None }
         }
     }
 }
 
-impl Wiring {
-    /// What each row is made of, in the order of the rows, whichever way it is computed.
-    pub fn inputs(&self) -> Vec<(u32, Input)> {
-        let mut inputs = Vec::new();
-        for (role, link) in (0..).zip(&self.links).flat_map(|(role, links)| links.iter().map(move |link| (role, link)))
-        {
-            let children =
-                self.before.as_ref().map_or(from_ref(&link.from), |before| before.sources.get(link.from as usize));
-            let targets = self.after.as_ref().map_or(from_ref(&link.to), |after| after.targets.get(link.to as usize));
-            for &target in targets {
-                inputs.extend(children.iter().map(|&child| (target, Input { role, child })));
-            }
-        }
-        inputs.sort_by_key(|&(target, Input { role, child })| (target, role, child));
-        inputs
-    }
-}
-
-/// The links of a direct layer, if both ends increase in each role.
+/// The links of a direct layer, if both ends increase in each role and each input enters once.
 fn increasing_links(roles: usize, inputs: &[(u32, Input)]) -> Option<Vec<Vec<Link>>> {
     let mut links: Vec<Vec<Link>> = vec![Vec::new(); roles];
-    for &(to, Input { role, child: from }) in inputs {
+    for &(to, Input { role, child: from, times }) in inputs {
         let links = &mut links[role as usize];
-        if links.last().is_some_and(|last| last.from >= from || last.to >= to) {
+        if times != 1.0 || links.last().is_some_and(|last| last.from >= from || last.to >= to) {
             return None;
         }
         links.push(Link { from, to });
@@ -203,11 +191,21 @@ mod tests {
     use super::*;
     use gardenpath::Seed;
 
-    /// The sums `Σ factor[role] * value[child]` of all targets, along the wiring.
+    /// The terms of all lists: list, row, and how often it counts.
+    fn terms(lists: &Lists) -> impl Iterator<Item = (u32, u32, f32)> + '_ {
+        (0..lists.len()).flat_map(|i| {
+            let (items, times) = lists.get(i);
+            items.iter().enumerate().map(move |(k, &j)| (i as u32, j, times.map_or(1.0, |times| times[k])))
+        })
+    }
+
+    /// The sums `Σ times * factor[role] * value[child]` of all targets, along the wiring.
     fn evaluate(wiring: &Wiring, values: &[f64], factors: &[f64]) -> Vec<f64> {
         let gather = |gather: &Gather, values: &[f64]| -> Vec<f64> {
-            let sum = |i| gather.sources.get(i).iter().map(|&j| values[j as usize]).sum();
-            (0..gather.sources.len()).map(sum).collect()
+            terms(&gather.sources).fold(vec![0.0; gather.sources.len()], |mut sums, (i, j, times)| {
+                sums[i as usize] += f64::from(times) * values[j as usize];
+                sums
+            })
         };
         let inputs = wiring.before.as_ref().map_or(values.to_vec(), |before| gather(before, values));
         let mut products = vec![0.0; wiring.products];
@@ -229,33 +227,31 @@ mod tests {
             for target in 0..targets as u32 {
                 for _ in 0..stream.below(most + 1) {
                     let child = stream.below(children as u64) as u32;
-                    inputs.push((target, Input { role: stream.below(2) as u32, child }));
+                    let times = if case % 2 == 0 { 1.0 } else { 1.0 + stream.below(3) as f32 };
+                    inputs.push((target, Input { role: stream.below(2) as u32, child, times }));
                 }
             }
             if case % 6 == 0 {
                 // A permutation of rows that increases: the direct way.
-                inputs = (0..targets.min(children) as u32).map(|i| (i, Input { role: i % 2, child: i })).collect();
+                let input = |i| (i, Input { role: i % 2, child: i, times: 1.0 });
+                inputs = (0..targets.min(children) as u32).map(input).collect();
             }
             let values: Vec<f64> = (0..children).map(|_| stream.unit()).collect();
             let factors = [0.5, -2.0];
             let mut expected = vec![0.0; targets];
-            for &(target, Input { role, child }) in &inputs {
-                expected[target as usize] += factors[role as usize] * values[child as usize];
+            for &(target, Input { role, child, times }) in &inputs {
+                expected[target as usize] += f64::from(times) * factors[role as usize] * values[child as usize];
             }
             let wiring = Wiring::new(2, children, targets, &inputs);
-            inputs.sort_by_key(|&(target, Input { role, child })| (target, role, child));
-            assert_eq!(wiring.inputs(), inputs);
             let found = evaluate(&wiring, &values, &factors);
             assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12), "case {case}");
             for gather in [&wiring.before, &wiring.after].into_iter().flatten() {
-                let pairs = |lists: &Lists, flip: bool| {
-                    let of =
-                        |i: usize| lists.get(i).iter().map(move |&j| if flip { (j, i as u32) } else { (i as u32, j) });
-                    let mut pairs: Vec<(u32, u32)> = (0..lists.len()).flat_map(of).collect();
-                    pairs.sort_unstable();
-                    pairs
+                let sorted = |mut terms: Vec<(u32, u32, f32)>| {
+                    terms.sort_by(|a, b| a.partial_cmp(b).expect("numbers"));
+                    terms
                 };
-                assert_eq!(pairs(&gather.sources, false), pairs(&gather.targets, true));
+                let inverse = terms(&gather.targets).map(|(i, j, times)| (j, i, times)).collect();
+                assert_eq!(sorted(terms(&gather.sources).collect()), sorted(inverse));
             }
             match (&wiring.before, &wiring.after) {
                 (None, None) => direct += 1,

@@ -126,11 +126,19 @@ fn both_engines_take_the_same_steps() {
     }
 }
 
-/// Grammars in which a layer has only one kind of rules.
+/// Grammars with other numbers of children, the same in a layer or several.
 #[test]
 fn other_shapes_as_on_the_cpu() {
-    let [two, three, both] = [(2, 2), (3, 3), (2, 3)].map(|(min, max)| Arities { min, max });
-    for (layers, lengths) in [(vec![both, both, two], [8, 14, 18]), (vec![three, both], [6, 8, 9])] {
+    let [two, three, both] = [Arities::from([2]), Arities::from([3]), Arities::PAPER];
+    let [one_to_three, two_or_four, one_or_two, many] =
+        [Arities::from([1, 2, 3]), Arities::from([2, 4]), Arities::from([1, 2]), Arities::from([5, 8])];
+    for (layers, lengths) in [
+        (vec![both, both, two], [8, 14, 18]),
+        (vec![three, both], [6, 8, 9]),
+        (vec![one_to_three; 2], [1, 5, 9]),
+        (vec![two_or_four; 2], [4, 10, 16]),
+        (vec![many, one_or_two], [5, 11, 16]),
+    ] {
         let shape = Shape::new(&layers);
         let sentence = |length: usize| (0..length).map(move |place| ((length + place * place) % 4) as Symbol).collect();
         let sentences = lengths.map(|length| -> Vec<Symbol> { sentence(length) });

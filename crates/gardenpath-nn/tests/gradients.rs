@@ -1,8 +1,7 @@
 //! Gradients against finite differences, in double precision, for shapes that the reference dumps do not have.
 
 use gardenpath::{Arities, Seed, Shape, Symbol};
-use gardenpath_nn::model::Model;
-use gardenpath_nn::{Architecture, Network, Normalization, Sink, Tensors};
+use gardenpath_nn::{Architecture, Model, Network, Normalization, Sink, Tensors};
 
 /// Random sentences of all lengths of a shape, the shortest and the longest among them.
 fn sentences(shape: &Shape, vocab: usize, seed: Seed) -> Vec<Vec<Symbol>> {
@@ -53,13 +52,16 @@ fn check(network: &Network) {
 }
 
 fn shapes() -> Vec<Shape> {
-    let arities = |min, max| Arities { min, max };
+    let [two, three] = [2, 3].map(|arity| Arities::from([arity]));
     vec![
         Shape::mixed(1),
         Shape::mixed(2),
         Shape::mixed(3),
-        Shape::new(&[arities(2, 2); 3]),
-        Shape::new(&[arities(3, 3), arities(2, 3), arities(2, 2)]),
+        Shape::new(&[two; 3]),
+        Shape::new(&[three, Arities::PAPER, two]),
+        Shape::new(&[Arities::from([1, 2, 3]); 2]),
+        Shape::new(&[Arities::from([2, 4]); 2]),
+        Shape::new(&[Arities::from([5, 8]), Arities::from([1, 2])]),
     ]
 }
 

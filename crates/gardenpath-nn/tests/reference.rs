@@ -5,9 +5,7 @@
 mod common;
 
 use common::Dump;
-use gardenpath_nn::model::Model;
-use gardenpath_nn::optimizer::Adam;
-use gardenpath_nn::{Architecture, Parameter, Sink, Tensors};
+use gardenpath_nn::{Adam, Architecture, Model, Parameter, Sink, Tensors};
 
 fn assert_close(what: &str, found: &[f64], expected: &[f64]) {
     assert_eq!(found.len(), expected.len(), "{what}");

@@ -1,7 +1,8 @@
 //! NumPy arrays: views of memory that Rust owns, and arrays of records.
 
+use gardenpath::{Layer, Rule};
 use num_bigint::BigUint;
-use numpy::ndarray::{ArrayView, Dimension};
+use numpy::ndarray::{Array2, ArrayView, Dimension};
 use numpy::{Element, PyArray, PyArray1, PyArrayDescr, PyArrayDescrMethods, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -48,16 +49,6 @@ macro_rules! record {
             }
         }
     };
-}
-
-record! {
-    /// A production rule.
-    RuleRecord {
-        parent: u8 = "u1",
-        arity: u8 = "u1",
-        children: [u8; 3] = "(3,)u1",
-        probability: f64 = "f8",
-    }
 }
 
 record! {
@@ -123,6 +114,23 @@ fn dtype<'py>(
 /// A number of any size.
 pub fn whole_number<'py>(py: Python<'py>, number: &BigUint) -> PyResult<Bound<'py, PyAny>> {
     py.get_type::<PyInt>().call_method1("from_bytes", (PyBytes::new(py, &number.to_bytes_le()), "little"))
+}
+
+/// Rules of a layer as an array of records. Their children are filled up with zeros to as many as its longest rule has, three at least.
+pub fn rule_records<'py>(py: Python<'py>, layer: &Layer, rules: &[Rule]) -> PyResult<Bound<'py, PyAny>> {
+    let width = layer.arities().most().max(3);
+    let children = format!("({width},)u1");
+    let dtype = vec![("parent", "u1"), ("arity", "u1"), ("children", children.as_str()), ("probability", "f8")];
+    let array = py.import("numpy")?.call_method1("zeros", (rules.len(), dtype))?;
+    let mut padded = Array2::<u8>::zeros((rules.len(), width));
+    for (mut row, rule) in padded.rows_mut().into_iter().zip(rules) {
+        row.iter_mut().zip(rule.children.iter()).for_each(|(place, child)| *place = child);
+    }
+    array.set_item("parent", PyArray1::from_iter(py, rules.iter().map(|rule| rule.parent)))?;
+    array.set_item("arity", PyArray1::from_iter(py, rules.iter().map(|rule| rule.children.len() as u8)))?;
+    array.set_item("children", PyArray::from_owned_array(py, padded))?;
+    array.set_item("probability", PyArray1::from_iter(py, rules.iter().map(|rule| rule.probability)))?;
+    Ok(array)
 }
 
 /// An array of records.

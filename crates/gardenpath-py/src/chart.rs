@@ -36,15 +36,15 @@ impl PyChart {
         let parser = Parser::<Magnitude>::new(&grammar);
         let chart = parser.parse(&sentence)?;
         // Both go through the candidates in the same order.
-        let mut spans = parser.marginals(&chart)?.map(|marginals| marginals.spans.into_iter());
+        let mut nodes = parser.marginals(&chart)?.map(|marginals| marginals.nodes.into_iter());
         let mut levels = Vec::new();
         for level in 0..=grammar.depth() {
-            let mut shares = spans.as_mut().and_then(Iterator::next).unwrap_or_default().into_iter();
+            let mut shares = nodes.as_mut().and_then(Iterator::next).unwrap_or_default().into_iter();
             let mut found = Vec::new();
             for cell in chart.cells(level) {
-                let (start, span) = (cell.start as i64, cell.span as i64);
+                let (start, span) = (cell.span.start as i64, cell.span.len as i64);
                 for &(symbol, inside) in cell.values {
-                    let probability = shares.next().map_or(0.0, |share| share.3);
+                    let probability = shares.next().map_or(0.0, |share| share.1);
                     found.push(CandidateRecord { start, span, symbol, log_inside: inside.ln(), probability });
                 }
             }

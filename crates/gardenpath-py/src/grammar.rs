@@ -1,15 +1,17 @@
 //! `Grammar`: sampling, reading and writing grammars, and their sentences.
 
-use crate::arrays::{RuleRecord, records};
+use crate::arrays::rule_records;
+use crate::by_arity::{Fractions, by_arity, fractions};
 use crate::chart::PyChart;
 use crate::corpus::{Origin, PyCorpus};
 use crate::error::{OrFileError, OrValueError, value_error};
 use crate::html;
 use crate::interrupt;
 use crate::moments::PyExpectedMoments;
-use crate::numbers::{natural, optional};
-use crate::tree::rule_record;
-use gardenpath::{Children, Corpus, Ensemble, ExpectedMoments, Grammar, Rule, RuleCounts, Sampler, Seed};
+use crate::numbers::{natural, optional, optional_list};
+use gardenpath::{Children, Corpus, ExpectedMoments, Grammar, Rule, Sampler, Seed};
+use gardenpath_lab::by_arity::ByArity;
+use gardenpath_lab::ensemble::Choices;
 use gardenpath_lab::files;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -18,7 +20,7 @@ use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-/// A layered probabilistic context-free grammar of uniform depth, with binary and ternary rules.
+/// A layered probabilistic context-free grammar of uniform depth, with rules of one to eight children.
 ///
 /// Level 0 holds the root symbols (the classes), level `depth` the tokens; `rules(level)` rewrite the symbols of a level into
 /// those of the next.
@@ -55,38 +57,71 @@ impl From<Grammar> for PyGrammar {
 
 #[pymethods]
 impl PyGrammar {
-    /// Draws a random grammar of the paper's ensemble.
+    /// Draws a random grammar of the paper's ensemble, or of one of its relatives.
     ///
-    /// Every level has `vocab` symbols, and every symbol the same number of rules: `fraction` of all pairs and triples are
-    /// grammatical, or `binary_rules` and `ternary_rules` per symbol are given as numbers. A node has two children with
-    /// probability `p_binary`; the k-th rule of a symbol has a weight `k^-zipf`; `non_overlapping` excludes ternary rules that
-    /// begin or end with a binary one.
+    /// Every level has `vocab` symbols, and every symbol the same number of rules: a `fraction` of all tuples are grammatical, 1/4
+    /// unless another is named, or `rules` are counted. Both can be dicts by number of children. A node has two or three children, two
+    /// with probability `p_binary`, or `arities` is the probability of each number from 1 to 8. The k-th rule of a symbol has a weight
+    /// `k^-zipf`; `non_overlapping` excludes rules that begin or end with a shorter one; with `cover`, every symbol occurs in some rule.
+    ///
+    /// Instead of `vocab`, `sizes` can list the numbers of symbols of all levels, from the classes to the tokens; `classes` changes
+    /// the number of classes alone. `binary_rules` and `ternary_rules` are short for `rules={2: binary_rules, 3: ternary_rules}`.
     ///
     /// >>> import gardenpath
     /// >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=7)
     /// >>> len(grammar.rules(0))       # 2 binary and 16 ternary rules for each of 8 symbols
     /// 144
+    /// >>> gardenpath.Grammar.sample(sizes=[3, 8, 20], arities={1: 0.2, 2: 0.4, 4: 0.4}, rules={4: 10})
+    /// <Grammar of depth 2, 20 tokens, 3 classes, 420 rules>
     #[staticmethod]
-    #[pyo3(signature = (vocab, depth, fraction=None, seed=0, *, binary_rules=None, ternary_rules=None, p_binary=0.5, zipf=0.0,
-                        non_overlapping=false))]
+    #[pyo3(signature = (vocab=None, depth=None, fraction=None, seed=0, *, arities=None, rules=None, sizes=None, classes=None,
+                        binary_rules=None, ternary_rules=None, p_binary=None, zipf=0.0, non_overlapping=false, cover=false))]
     #[allow(clippy::too_many_arguments)]
     fn sample(
-        #[pyo3(from_py_with = natural)] vocab: usize,
-        #[pyo3(from_py_with = natural)] depth: usize,
-        fraction: Option<f64>,
+        #[pyo3(from_py_with = optional)] vocab: Option<usize>,
+        #[pyo3(from_py_with = optional)] depth: Option<usize>,
+        #[pyo3(from_py_with = fractions)] fraction: Option<Fractions>,
         #[pyo3(from_py_with = natural)] seed: u64,
+        #[pyo3(from_py_with = by_arity)] arities: Option<ByArity<f64>>,
+        #[pyo3(from_py_with = by_arity)] rules: Option<ByArity<usize>>,
+        #[pyo3(from_py_with = optional_list)] sizes: Option<Vec<usize>>,
+        #[pyo3(from_py_with = optional)] classes: Option<usize>,
         #[pyo3(from_py_with = optional)] binary_rules: Option<usize>,
         #[pyo3(from_py_with = optional)] ternary_rules: Option<usize>,
-        p_binary: f64,
+        p_binary: Option<f64>,
         zipf: f64,
         non_overlapping: bool,
+        cover: bool,
     ) -> PyResult<Self> {
-        let ensemble = Ensemble::new(vocab, depth).p_binary(p_binary).zipf(zipf).non_overlapping(non_overlapping);
-        let ensemble = match (fraction, binary_rules, ternary_rules) {
-            (fraction, None, None) => ensemble.fraction(fraction.unwrap_or(0.25)),
-            (None, Some(binary), Some(ternary)) => ensemble.counts(RuleCounts::Numbers { binary, ternary }),
-            _ => return Err(value_error("expected either fraction, or binary_rules and ternary_rules")),
+        let rules = match (binary_rules, ternary_rules) {
+            (None, None) => rules,
+            (Some(binary), Some(ternary)) if fraction.is_none() && rules.is_none() => {
+                Some(ByArity::pair(binary, ternary))
+            }
+            _ => return Err(value_error("expected either fraction, or binary_rules and ternary_rules, or rules")),
         };
+        let (fraction, fractions) = match fraction {
+            Some(Fractions::Common(fraction)) => (Some(fraction), None),
+            Some(Fractions::ByArity(fractions)) => (None, Some(fractions)),
+            None => (None, None),
+        };
+        let choices = Choices {
+            vocab,
+            depth,
+            sizes,
+            classes,
+            arities,
+            p_binary,
+            fraction,
+            fractions,
+            rules,
+            zipf,
+            non_overlapping,
+            cover,
+        };
+        // In Python there is one name for both.
+        let named = |name: &str| if name == "fractions" { "fraction".to_owned() } else { name.to_owned() };
+        let ensemble = choices.ensemble(&named).map_err(|error| value_error(error.to_string()))?;
         Ok(ensemble.sample(Seed::new(seed)).or_value_error()?.into())
     }
 
@@ -222,8 +257,9 @@ impl PyGrammar {
         }
     }
 
-    /// The rules from a level to the next: records of `parent`, `arity`, `children` (the first `arity` of three) and
-    /// `probability`, sorted by parent, then pairs before triples, then by children.
+    /// The rules from a level to the next: records of `parent`, `arity`, `children` and
+    /// `probability`, sorted by parent, then shorter ones before longer ones, then by children. `children` has as many places as
+    /// the longest rule of the layer has children, three at least; the first `arity` count.
     ///
     /// >>> import gardenpath
     /// >>> rules = gardenpath.Grammar.sample(4, 2, seed=1).rules(1)
@@ -231,17 +267,13 @@ impl PyGrammar {
     /// ('parent', 'arity', 'children', 'probability')
     /// >>> rules[rules["arity"] == 2]["probability"].sum().item()
     /// 2.0
-    fn rules<'py>(
-        &self,
-        py: Python<'py>,
-        #[pyo3(from_py_with = natural)] level: usize,
-    ) -> PyResult<Bound<'py, PyArray1<RuleRecord>>> {
+    fn rules<'py>(&self, py: Python<'py>, #[pyo3(from_py_with = natural)] level: usize) -> PyResult<Bound<'py, PyAny>> {
         let last = self.grammar.depth() - 1;
         if level > last {
             return Err(value_error(format!("level is {level}, expected 0 to {last}")));
         }
-        let rules = self.grammar.layer(level).rules().iter();
-        Ok(records(py, rules.map(|rule| rule_record(rule.parent, rule.children, rule.probability)).collect()))
+        let layer = self.grammar.layer(level);
+        rule_records(py, layer, layer.rules())
     }
 
     /// Samples sentences `start` to `start + count`. Sentence `i` is a function of (grammar, seed, `i`) alone: corpora nest, and
@@ -349,13 +381,16 @@ fn read_rules(array: &Bound<'_, PyAny>) -> PyResult<Vec<Rule>> {
     let parents: PyReadonlyArray1<'_, u8> = parents.extract()?;
     let arities: PyReadonlyArray1<'_, u8> = arities.extract()?;
     let children: PyReadonlyArray2<'_, u8> = children.extract()?;
+    let width = children.as_array().ncols();
     let probabilities: PyReadonlyArray1<'_, f64> = probabilities.extract()?;
     let children = children.as_slice()?;
     let mut rules = Vec::with_capacity(parents.as_array().len());
     for (i, (&parent, &arity)) in parents.as_array().iter().zip(arities.as_array()).enumerate() {
-        let symbols = children.get(3 * i..3 * i + usize::from(arity));
-        let children = symbols.and_then(Children::from_slice);
-        let children = children.ok_or_else(|| value_error(format!("rule {i} has arity {arity}, expected 2 or 3")))?;
+        let symbols =
+            Some(usize::from(arity)).filter(|arity| *arity <= width).map(|arity| &children[width * i..][..arity]);
+        let most = width.min(Children::MAX);
+        let wrong = || value_error(format!("rule {i} has arity {arity}, expected 1 to {most}"));
+        let children = symbols.and_then(Children::from_slice).ok_or_else(wrong)?;
         rules.push(Rule { parent, children, probability: probabilities.as_slice()?[i] });
     }
     Ok(rules)

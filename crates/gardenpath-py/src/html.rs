@@ -1,6 +1,7 @@
 //! A grammar as a notebook shows it.
 
-use gardenpath::{Grammar, Layer, Rule};
+use gardenpath::{Arities, Grammar, Layer, Rule};
+use gardenpath_lab::by_arity::adjective;
 use gardenpath_plot::escaped;
 use std::fmt::Write;
 
@@ -14,35 +15,42 @@ const EXAMPLES: usize = 3;
 pub fn grammar(grammar: &Grammar) -> String {
     let (depth, vocab, classes) = (grammar.depth(), grammar.vocab(), grammar.classes());
     let lengths = grammar.shape().lengths();
+    let mut arities: Arities = grammar.layers().iter().flat_map(|layer| layer.arities().iter()).collect();
+    if arities.iter().all(|arity| Arities::PAPER.contains(arity)) {
+        arities = Arities::PAPER;
+    }
+    let headings = arities.iter().map(|arity| format!("{} rules", adjective(arity)));
+    // The probability of the longest rules is what the others leave.
+    let shown = || arities.iter().take_while(|arity| *arity < arities.most());
+    let headings = headings.chain(shown().map(|arity| format!("P({})", adjective(arity))));
+    let headings: String = headings.map(|heading| format!("<th>{heading}</th>")).collect();
     let mut html = format!(
         "<div><b>Grammar</b> of depth {depth}: {classes} classes, {vocab} tokens, sentences of {} to {} tokens, {:.2} on average\
-         <table><thead><tr><th>level</th><th>symbols</th><th>binary rules</th><th>ternary rules</th>\
-         <th>P(binary)</th><th style=\"text-align:left\">rules</th></tr></thead><tbody>",
+         <table><thead><tr><th>level</th><th>symbols</th>{headings}<th style=\"text-align:left\">rules</th></tr></thead><tbody>",
         lengths.start(),
         lengths.end(),
         grammar.mean_length()
     );
     for (level, layer) in grammar.layers().iter().enumerate() {
-        let pairs = || layer.rules().iter().filter(|rule| rule.children.len() == 2);
-        let mass: f64 = pairs().map(|rule| rule.probability).sum::<f64>() / layer.parents() as f64;
-        let (binary, all) = (pairs().count(), layer.rules().len());
+        let rules = |arity: usize| layer.rules().iter().filter(move |rule| rule.children.len() == arity);
+        let counts: String = arities.iter().map(|arity| format!("<td>{}</td>", rules(arity).count())).collect();
+        let mass = |arity: usize| rules(arity).map(|rule| rule.probability).sum::<f64>() / layer.parents() as f64;
+        let masses: String = shown().map(|arity| format!("<td>{:.2}</td>", mass(arity))).collect();
+        let (parents, examples) = (layer.parents(), examples(grammar, level, layer));
         let _ = write!(
             html,
-            "<tr><td>{level}</td><td>{}</td><td>{binary}</td><td>{}</td><td>{mass:.2}</td>\
-             <td style=\"text-align:left\">{}</td></tr>",
-            layer.parents(),
-            all - binary,
-            examples(grammar, level, layer)
+            "<tr><td>{level}</td><td>{parents}</td>{counts}{masses}<td style=\"text-align:left\">{examples}</td></tr>"
         );
     }
     html + "</tbody></table></div>"
 }
 
-/// All rules of a level if they are few, otherwise the first ones, of both arities if there are.
+/// All rules of a level if they are few, otherwise the first ones, and one of the longest.
 fn examples(grammar: &Grammar, level: usize, layer: &Layer) -> String {
     let rules = layer.rules();
     let count = if rules.len() <= FEW_RULES { FEW_RULES } else { EXAMPLES };
-    let longest = rules.iter().position(|rule| rule.children.len() == 3).filter(|&rule| rule >= count);
+    let longest =
+        rules.iter().position(|rule| rule.children.len() == layer.arities().most()).filter(|&rule| rule >= count);
     let chosen = rules.iter().take(count).chain(longest.map(|rule| &rules[rule]));
     let shown = |rule: &Rule| {
         let children: Vec<String> =

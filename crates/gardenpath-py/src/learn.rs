@@ -6,60 +6,102 @@ use crate::grammar::PyGrammar;
 use crate::interrupt::{self, Caller};
 use crate::numbers::{natural, optional};
 use crate::results::named;
-use gardenpath::learn::exact::{self, LevelReport, Verdict};
-use gardenpath::learn::paper::{Alignment, PaperLearner, cluster_true_rules};
-use gardenpath::learn::{em, score};
-use gardenpath::{Grammar, KMeans, Moments, Seed};
+use gardenpath::learn::paper::{Alignment, cluster_true_rules};
+use gardenpath::learn::{Branching, Em, Exact, Learned, LearnedLevel, Learner, Outline, Paper, Verdict, score};
+use gardenpath::{Arities, Children, KMeans, Moments, PerArity, Seed};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
+use pyo3::types::PyMapping;
+use std::collections::BTreeMap;
 
 /// A learned grammar: see `learn`.
 #[pyclass(frozen, eq, name = "Learned", module = "gardenpath")]
 #[derive(PartialEq)]
-pub struct PyLearned {
-    grammar: Grammar,
-    verdict: Option<Verdict>,
-    levels: Vec<PyLevel>,
-    /// What mode exact counts: sentences that were skipped, and those without a derivation from their label.
-    uncounted: Option<(usize, usize)>,
-}
+pub struct PyLearned(Learned);
 
 /// What was learned about one level.
-#[pyclass(frozen, eq, get_all, name = "LearnedLevel", module = "gardenpath", from_py_object)]
+#[pyclass(frozen, eq, name = "LearnedLevel", module = "gardenpath", from_py_object)]
 #[derive(Clone, PartialEq)]
-pub struct PyLevel {
-    /// The level of the parents.
-    level: usize,
-    /// The number of binary rules.
-    binary_rules: usize,
-    /// The number of ternary rules.
-    ternary_rules: usize,
-    /// The probability of two children, given or learned.
-    p_binary: f64,
-    /// The number of symbols for which no rule was found.
-    empty_symbols: usize,
-}
+pub struct PyLevel(LearnedLevel);
 
 #[pymethods]
 impl PyLevel {
     #[new]
     fn new(
         #[pyo3(from_py_with = natural)] level: usize,
-        #[pyo3(from_py_with = natural)] binary_rules: usize,
-        #[pyo3(from_py_with = natural)] ternary_rules: usize,
-        p_binary: f64,
+        rules: BTreeMap<usize, usize>,
+        probabilities: BTreeMap<usize, f64>,
         #[pyo3(from_py_with = natural)] empty_symbols: usize,
-    ) -> Self {
-        PyLevel { level, binary_rules, ternary_rules, p_binary, empty_symbols }
+    ) -> PyResult<Self> {
+        let (rules, probabilities) = (per_arity(rules)?, per_arity(probabilities)?);
+        Ok(PyLevel(LearnedLevel { level, rules, probabilities, empty_symbols }))
     }
 
-    fn __getnewargs__(&self) -> (usize, usize, usize, f64, usize) {
-        (self.level, self.binary_rules, self.ternary_rules, self.p_binary, self.empty_symbols)
+    /// The level of the parents.
+    #[getter]
+    fn level(&self) -> usize {
+        self.0.level
+    }
+
+    /// The number of rules with each number of children.
+    #[getter]
+    fn rules(&self) -> BTreeMap<usize, usize> {
+        self.0.rules.nonzero().collect()
+    }
+
+    /// The probability of each number of children, in the mean over the symbols that have rules.
+    #[getter]
+    fn probabilities(&self) -> BTreeMap<usize, f64> {
+        self.0.probabilities.nonzero().collect()
+    }
+
+    /// The number of binary rules.
+    #[getter]
+    fn binary_rules(&self) -> usize {
+        self.0.rules[2]
+    }
+
+    /// The number of ternary rules.
+    #[getter]
+    fn ternary_rules(&self) -> usize {
+        self.0.rules[3]
+    }
+
+    /// The probability of two children.
+    #[getter]
+    fn p_binary(&self) -> f64 {
+        self.0.probabilities[2]
+    }
+
+    /// The number of symbols for which no rule was found.
+    #[getter]
+    fn empty_symbols(&self) -> usize {
+        self.0.empty_symbols
+    }
+
+    fn __getnewargs__(&self) -> (usize, BTreeMap<usize, usize>, BTreeMap<usize, f64>, usize) {
+        (self.level(), self.rules(), self.probabilities(), self.empty_symbols())
     }
 
     fn __repr__(&self) -> String {
-        let PyLevel { level, binary_rules, ternary_rules, .. } = self;
-        format!("<LearnedLevel {level}: {binary_rules} binary and {ternary_rules} ternary rules>")
+        let count = |(arity, count): (usize, usize)| match arity {
+            2 => format!("{count} binary"),
+            3 => format!("{count} ternary"),
+            _ => format!("{count} {arity}-ary"),
+        };
+        let rules: Vec<String> = self.0.rules.nonzero().map(count).collect();
+        format!("<LearnedLevel {}: {} rules>", self.0.level, rules.join(" and "))
+    }
+}
+
+/// Values by number of children.
+fn per_arity<T: Copy + Default + PartialEq>(values: BTreeMap<usize, T>) -> PyResult<PerArity<T>> {
+    match values.keys().find(|arity| !(1..=Children::MAX).contains(*arity)) {
+        Some(arity) => Err(value_error(format!(
+            "number of children is {arity}, expected at least 1 and at most {}",
+            Children::MAX
+        ))),
+        None => Ok(values.into_iter().collect()),
     }
 }
 
@@ -68,47 +110,54 @@ impl PyLearned {
     /// The learned grammar. Tokens and roots keep their numbers; the symbols between them are numbered arbitrarily.
     #[getter]
     fn grammar(&self) -> PyGrammar {
-        self.grammar.clone().into()
+        self.0.grammar.clone().into()
     }
 
     /// Whether the grammar can be trusted: "converged", or why not. Only mode exact can tell.
     #[getter]
     fn verdict(&self) -> &str {
-        match &self.verdict {
-            Some(Verdict::Converged) => "converged",
-            Some(Verdict::NotConverged(reason)) => reason,
-            None => "unknown: only mode exact judges itself",
+        match &self.0.verdict {
+            Verdict::Converged => "converged",
+            Verdict::NotConverged(reason) => reason,
+            Verdict::Unknown => "unknown: only mode exact judges itself",
         }
     }
 
     /// Whether the verdict is that the grammar can be trusted.
     #[getter]
     fn converged(&self) -> bool {
-        self.verdict == Some(Verdict::Converged)
+        self.0.verdict == Verdict::Converged
     }
 
     /// The number of sentences that were skipped because no tree has their length. Only mode exact counts them.
     #[getter]
     fn skipped(&self) -> Option<usize> {
-        self.uncounted.map(|(skipped, _)| skipped)
+        self.0.skipped
     }
 
     /// The number of sentences that the grammar does not derive from their label. Only mode exact counts them.
     #[getter]
     fn underivable(&self) -> Option<usize> {
-        self.uncounted.map(|(_, underivable)| underivable)
+        self.0.underivable
+    }
+
+    /// The mean log-likelihood of a sentence given its label. Only mode em maximises it.
+    #[getter]
+    fn log_likelihood(&self) -> Option<f64> {
+        self.0.log_likelihood
     }
 
     /// What was learned about each level, from the root down.
     #[getter]
     fn levels(&self) -> Vec<PyLevel> {
-        self.levels.clone()
+        self.0.levels.iter().cloned().map(PyLevel).collect()
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts)> {
         let maker = py.import("gardenpath._core")?.getattr("_restore_learned")?;
-        let verdict = self.verdict.as_ref().map(|_| (self.converged(), self.verdict().to_owned()));
-        Ok((maker, (self.grammar(), verdict, self.levels.clone(), self.uncounted)))
+        let verdict = (self.0.verdict != Verdict::Unknown).then(|| (self.converged(), self.verdict().to_owned()));
+        let counts = (self.0.skipped, self.0.underivable, self.0.log_likelihood);
+        Ok((maker, (self.grammar(), verdict, self.levels(), counts)))
     }
 
     fn __repr__(&self) -> String {
@@ -116,8 +165,11 @@ impl PyLearned {
     }
 }
 
+/// What only some modes tell: skipped and underivable sentences, and the log-likelihood.
+type Counts = (Option<usize>, Option<usize>, Option<f64>);
+
 /// What `pickle` keeps of a learned grammar.
-type Parts = (PyGrammar, Option<(bool, String)>, Vec<PyLevel>, Option<(usize, usize)>);
+type Parts = (PyGrammar, Option<(bool, String)>, Vec<PyLevel>, Counts);
 
 /// Makes a learned grammar from what `pickle` kept.
 #[pyfunction]
@@ -125,17 +177,26 @@ pub fn _restore_learned(
     grammar: &Bound<'_, PyGrammar>,
     verdict: Option<(bool, String)>,
     levels: Vec<PyLevel>,
-    uncounted: Option<(usize, usize)>,
+    counts: Counts,
 ) -> PyLearned {
-    let judge = |(converged, reason)| if converged { Verdict::Converged } else { Verdict::NotConverged(reason) };
-    PyLearned { grammar: (*grammar.get().grammar).clone(), verdict: verdict.map(judge), levels, uncounted }
+    let verdict = match verdict {
+        None => Verdict::Unknown,
+        Some((true, _)) => Verdict::Converged,
+        Some((false, reason)) => Verdict::NotConverged(reason),
+    };
+    let (skipped, underivable, log_likelihood) = counts;
+    let grammar = (*grammar.get().grammar).clone();
+    let levels = levels.into_iter().map(|level| level.0).collect();
+    PyLearned(Learned { grammar, verdict, levels, skipped, underivable, log_likelihood })
 }
 
 /// Learns a grammar from sentences and their roots.
 ///
 /// Mode "exact" recovers every rule, or says why not; "paper" is the algorithm of the paper; "em" is inside-outside from random starts.
-/// `vocab` is the number of symbols of each level between root and tokens, that of the tokens if it is None; tokens and classes are those of
-/// the corpus, and the prior is how often the classes occurred. `noise` is the share of labels and tokens that may be wrong before mode exact
+/// `vocab` is the number of symbols of each level between root and tokens: one for all, or one for each from the root down; that of the
+/// tokens if it is None. `arities` are the numbers of children that nodes may have, from 2 to 4, or a mapping from them to their
+/// probabilities; 2 and 3 if it is None. Tokens and classes are those of the corpus, and the prior is how often the classes occurred; if no
+/// sentence has a root, there is one class. `noise` is the share of labels and tokens that may be wrong before mode exact
 /// distrusts sentences without a derivation. Sentences whose length no tree has are skipped, or refused if `strict`. `progress` is called
 /// with a line of text at every step.
 ///
@@ -147,14 +208,15 @@ pub fn _restore_learned(
 /// >>> all(level.exact for level in gardenpath.score_rules(learned.grammar, truth))
 /// True
 #[pyfunction]
-#[pyo3(signature = (corpus, depth, *, vocab=None, mode="exact", p_binary=None, noise=0.02, strict=false, seed=0, gamma_binary=0.85, gamma_ternary=1.5,
-                    alignment="inner-product", starts=3, rounds=50, progress=None))]
+#[pyo3(signature = (corpus, depth, *, vocab=None, arities=None, mode="exact", p_binary=None, noise=0.02, strict=false, seed=0,
+                    gamma_binary=0.85, gamma_ternary=1.5, alignment="inner-product", starts=3, rounds=50, progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn learn(
     py: Python<'_>,
     corpus: &Bound<'_, PyCorpus>,
     #[pyo3(from_py_with = natural)] depth: usize,
-    #[pyo3(from_py_with = optional)] vocab: Option<usize>,
+    #[pyo3(from_py_with = sizes)] vocab: Option<Vec<usize>>,
+    #[pyo3(from_py_with = branching)] arities: Option<Branching>,
     mode: &str,
     p_binary: Option<f64>,
     noise: f64,
@@ -167,83 +229,58 @@ pub fn learn(
     #[pyo3(from_py_with = natural)] rounds: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PyLearned> {
-    let tokens = corpus.get().vocab;
-    let (vocab, classes) = (vocab.unwrap_or(tokens), 0);
-    let corpus = &corpus.get().corpus;
-    let seed = Seed::new(seed);
-    let hear = |step: String| match &progress {
-        Some(progress) => progress.call1(py, (step,)).map(drop),
-        None => Ok(()),
+    let usual = Branching::Learned(Arities::PAPER);
+    let branching = match (arities, p_binary) {
+        (None, Some(p)) => Branching::binary(p),
+        (Some(own), Some(p)) if own == usual => Branching::binary(p),
+        (Some(own), Some(_)) => return Err(value_error(format!("arities is {own}, expected 2,3 with p_binary"))),
+        (own, None) => own.unwrap_or(usual),
     };
-    match mode {
-        "exact" => {
-            let options = exact::Options { vocab, depth, p_binary, seed, tokens, classes, noise, strict };
-            let learn =
-                |caller: &Caller<'_, String>| exact::learn(corpus, &options, &mut |step| caller.tell(step.into()));
-            let learned = interrupt::watched(py, false, learn, hear)?.or_value_error()?;
-            let mut levels: Vec<PyLevel> = learned.levels.iter().map(level_of).collect();
-            levels.reverse();
-            let uncounted = Some((learned.skipped, learned.underivable));
-            Ok(PyLearned { grammar: learned.grammar, verdict: Some(learned.verdict), levels, uncounted })
-        }
+    let tokens = corpus.get().vocab;
+    let outline = Outline { depth, inner: vocab.unwrap_or(vec![tokens]), branching, tokens, classes: 0 };
+    let (corpus, seed) = (&corpus.get().corpus, Seed::new(seed));
+    let learner: Box<dyn Learner + Sync> = match mode {
+        "exact" => Box::new(Exact { outline, seed, noise, strict }),
         "paper" => {
             let alignment = match alignment {
                 "inner-product" => Alignment::InnerProduct,
                 "cosine" => Alignment::Cosine,
                 _ => return Err(value_error(format!("alignment is {alignment}, expected inner-product or cosine"))),
             };
-            let learner = PaperLearner::new(vocab, depth)
-                .p_binary(p_binary.unwrap_or(0.5))
-                .gammas(gamma_binary, gamma_ternary)
-                .alignment(alignment)
-                .sizes(tokens, classes)
-                .clustering(10, seed);
-            let outcome = interrupt::run(py, || learner.learn(corpus))?.or_value_error()?;
-            Ok(PyLearned {
-                levels: levels_of(&outcome.grammar),
-                grammar: outcome.grammar,
-                verdict: None,
-                uncounted: None,
-            })
+            Box::new(Paper { gamma_binary, gamma_ternary, alignment, seed, ..Paper::new(outline) })
         }
-        "em" => {
-            let options = em::Options { vocab, depth, starts, rounds, seed, tokens, classes };
-            let learn = |caller: &Caller<'_, String>| {
-                em::learn(corpus, &options, &mut |start, round, likelihood| {
-                    let (start, round) = (start + 1, round + 1);
-                    caller.tell(format!("start {start}, step {round}, likelihood {likelihood:.4}"));
-                })
-            };
-            let grammar = interrupt::watched(py, false, learn, hear)?.or_value_error()?.grammar;
-            Ok(PyLearned { levels: levels_of(&grammar), grammar, verdict: None, uncounted: None })
-        }
-        _ => Err(value_error(format!("mode is {mode}, expected exact, paper or em"))),
-    }
-}
-
-fn level_of(report: &LevelReport) -> PyLevel {
-    PyLevel {
-        level: report.level - 1,
-        binary_rules: report.binary_rules,
-        ternary_rules: report.ternary_rules,
-        p_binary: report.p_binary,
-        empty_symbols: report.empty_symbols,
-    }
-}
-
-fn levels_of(grammar: &Grammar) -> Vec<PyLevel> {
-    let of_layer = |(level, layer): (usize, &gardenpath::Layer)| {
-        let pairs = layer.rules().iter().filter(|rule| rule.children.len() == 2);
-        let binary_rules = pairs.clone().count();
-        PyLevel {
-            level,
-            binary_rules,
-            ternary_rules: layer.rules().len() - binary_rules,
-            p_binary: pairs.map(|rule| rule.probability).sum::<f64>() / layer.parents() as f64,
-            empty_symbols: 0,
-        }
+        "em" => Box::new(Em { outline, starts, rounds, seed }),
+        _ => return Err(value_error(format!("mode is {mode}, expected exact, paper or em"))),
     };
-    grammar.layers().iter().enumerate().map(of_layer).collect()
+    let hear = |step: String| match &progress {
+        Some(progress) => progress.call1(py, (step,)).map(drop),
+        None => Ok(()),
+    };
+    let work = |caller: &Caller<'_, String>| learner.learn(corpus, &mut |step| caller.tell(step.to_string()));
+    Ok(PyLearned(interrupt::watched(py, false, work, hear)?.or_value_error()?))
+}
+
+/// One number or several, if there are any.
+fn sizes(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<usize>>> {
+    match object.try_iter() {
+        Ok(items) => items.map(|item| natural(&item?)).collect::<PyResult<_>>().map(Some),
+        Err(_) => Ok(optional(object)?.map(|size| vec![size])),
+    }
+}
+
+/// Numbers of children, or a mapping from them to their probabilities, if there are any.
+fn branching(object: &Bound<'_, PyAny>) -> PyResult<Option<Branching>> {
+    if object.is_none() {
+        return Ok(None);
+    }
+    let text = match object.cast::<PyMapping>() {
+        Ok(mapping) => {
+            let items: Vec<(usize, f64)> = mapping.items()?.extract()?;
+            items.iter().map(|(arity, probability)| format!("{arity}:{probability}")).collect::<Vec<_>>()
+        }
+        Err(_) => object.try_iter()?.map(|item| Ok(item?.str()?.to_string())).collect::<PyResult<_>>()?,
+    };
+    text.join(",").parse().map(Some).or_value_error()
 }
 
 /// How well the rules of one level were learned: see `score_rules`.
@@ -252,18 +289,12 @@ fn levels_of(grammar: &Grammar) -> Vec<PyLevel> {
 pub struct PyLevelScore {
     /// The level of the parents.
     level: usize,
-    /// The share of the learned binary rules that are true.
-    binary_precision: f64,
-    /// The share of the true binary rules that were learned.
-    binary_recall: f64,
-    /// The share of the learned ternary rules that are true.
-    ternary_precision: f64,
-    /// The share of the true ternary rules that were learned.
-    ternary_recall: f64,
-    /// Mean group purity of the true binary rules.
-    binary_purity: f64,
-    /// Mean group purity of the true ternary rules.
-    ternary_purity: f64,
+    /// By number of children, the share of the learned rules that are true.
+    precision: BTreeMap<usize, f64>,
+    /// By number of children, the share of the true rules that were learned.
+    recall: BTreeMap<usize, f64>,
+    /// By number of children, the mean group purity of the true rules.
+    purity: BTreeMap<usize, f64>,
     /// Whether every rule was found and none invented.
     exact: bool,
 }
@@ -271,48 +302,62 @@ pub struct PyLevelScore {
 #[pymethods]
 impl PyLevelScore {
     #[new]
-    #[allow(clippy::too_many_arguments)]
     fn new(
         level: usize,
-        binary_precision: f64,
-        binary_recall: f64,
-        ternary_precision: f64,
-        ternary_recall: f64,
-        binary_purity: f64,
-        ternary_purity: f64,
+        precision: BTreeMap<usize, f64>,
+        recall: BTreeMap<usize, f64>,
+        purity: BTreeMap<usize, f64>,
         exact: bool,
     ) -> Self {
-        PyLevelScore {
-            level,
-            binary_precision,
-            binary_recall,
-            ternary_precision,
-            ternary_recall,
-            binary_purity,
-            ternary_purity,
-            exact,
-        }
+        PyLevelScore { level, precision, recall, purity, exact }
     }
 
-    fn __getnewargs__(&self) -> (usize, f64, f64, f64, f64, f64, f64, bool) {
-        (
-            self.level,
-            self.binary_precision,
-            self.binary_recall,
-            self.ternary_precision,
-            self.ternary_recall,
-            self.binary_purity,
-            self.ternary_purity,
-            self.exact,
-        )
+    /// The share of the learned binary rules that are true.
+    #[getter]
+    fn binary_precision(&self) -> f64 {
+        self.precision.get(&2).copied().unwrap_or(1.0)
+    }
+
+    /// The share of the true binary rules that were learned.
+    #[getter]
+    fn binary_recall(&self) -> f64 {
+        self.recall.get(&2).copied().unwrap_or(1.0)
+    }
+
+    /// The share of the learned ternary rules that are true.
+    #[getter]
+    fn ternary_precision(&self) -> f64 {
+        self.precision.get(&3).copied().unwrap_or(1.0)
+    }
+
+    /// The share of the true ternary rules that were learned.
+    #[getter]
+    fn ternary_recall(&self) -> f64 {
+        self.recall.get(&3).copied().unwrap_or(1.0)
+    }
+
+    /// Mean group purity of the true binary rules.
+    #[getter]
+    fn binary_purity(&self) -> f64 {
+        self.purity.get(&2).copied().unwrap_or(f64::NAN)
+    }
+
+    /// Mean group purity of the true ternary rules.
+    #[getter]
+    fn ternary_purity(&self) -> f64 {
+        self.purity.get(&3).copied().unwrap_or(f64::NAN)
+    }
+
+    fn __getnewargs__(&self) -> (usize, BTreeMap<usize, f64>, BTreeMap<usize, f64>, BTreeMap<usize, f64>, bool) {
+        (self.level, self.precision.clone(), self.recall.clone(), self.purity.clone(), self.exact)
     }
 
     fn __repr__(&self) -> String {
-        let PyLevelScore { level, binary_precision, binary_recall, ternary_precision, ternary_recall, .. } = self;
-        format!(
-            "<LevelScore {level}: precision {binary_precision:.4} and {ternary_precision:.4}, \
-             recall {binary_recall:.4} and {ternary_recall:.4}>"
-        )
+        let list = |shares: &BTreeMap<usize, f64>| {
+            let shares: Vec<String> = shares.values().map(|share| format!("{share:.4}")).collect();
+            shares.join(" and ")
+        };
+        format!("<LevelScore {}: precision {}, recall {}>", self.level, list(&self.precision), list(&self.recall))
     }
 }
 
@@ -323,12 +368,12 @@ pub fn score_rules(learned: &Bound<'_, PyGrammar>, truth: &Bound<'_, PyGrammar>)
     let scores = score::score_rules(&learned.get().grammar, &truth.get().grammar).or_value_error()?;
     let level = |score: score::LevelScore| PyLevelScore {
         level: score.level,
-        binary_precision: score.binary.precision(),
-        binary_recall: score.binary.recall(),
-        ternary_precision: score.ternary.precision(),
-        ternary_recall: score.ternary.recall(),
-        binary_purity: score.binary_purity,
-        ternary_purity: score.ternary_purity,
+        precision: score.rules.nonzero().map(|(arity, rules)| (arity, rules.precision())).collect(),
+        recall: score.rules.nonzero().map(|(arity, rules)| (arity, rules.recall())).collect(),
+        purity: {
+            let true_rules = score.rules.nonzero().filter(|(_, rules)| rules.truth > 0);
+            true_rules.map(|(arity, _)| (arity, score.purity[arity])).collect()
+        },
         exact: score.is_exact(),
     };
     Ok(scores.into_iter().map(level).collect())

@@ -8,6 +8,7 @@
 
 mod analysis;
 mod arrays;
+mod by_arity;
 mod chart;
 mod corpus;
 mod ensemble;
@@ -28,6 +29,7 @@ mod probe;
 mod results;
 mod run;
 mod sentences;
+mod shape;
 mod sweep;
 mod theory;
 mod threads;
@@ -68,6 +70,8 @@ mod _core {
     #[pymodule_export]
     use super::run::{_restore_run, PyRun};
     #[pymodule_export]
+    use super::shape::{_arities, _inside_layers, _lengths};
+    #[pymodule_export]
     use super::sweep::{PyCell, PyStore, PyTask};
     #[pymodule_export]
     use super::threads::{set_threads, threads};
@@ -91,7 +95,7 @@ mod _core {
 /// What can be said about the ensemble without sampling a grammar: exact functions of its parameters.
 ///
 /// Of all pairs and triples of symbols a `fraction` is produced by some rule; a node has two children with probability `p_binary`, three
-/// otherwise. Where the printed formula and the model disagree, the plain name is the model's and `paper_…` is the printed one.
+/// otherwise. Any numbers of children are described by `arities` and `fractions`. Where the printed formula and the model disagree, the plain name is the model's and `paper_…` is the printed one.
 #[pymodule(name = "theory")]
 mod theory_module {
     #[pymodule_export]

@@ -24,7 +24,9 @@ pub fn optional<'py, T: for<'a> FromPyObject<'a, 'py, Error = PyErr>>(
 }
 
 /// A list of whole numbers that are not negative, if there is one.
-pub fn optional_list<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Vec<u64>>> {
+pub fn optional_list<'py, T: for<'a> FromPyObject<'a, 'py, Error = PyErr>>(
+    object: &Bound<'py, PyAny>,
+) -> PyResult<Option<Vec<T>>> {
     if object.is_none() {
         return Ok(None);
     }

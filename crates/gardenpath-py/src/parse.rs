@@ -10,7 +10,7 @@ use crate::results::named;
 use crate::sentences::{self, read_one};
 use crate::tree::PyTree;
 use gardenpath::learn::score;
-use gardenpath::{Chart, Count, Expectation, Inside, Magnitude, Parser, Seed, Semiring};
+use gardenpath::{Chart, Count, Expectation, Inside, Magnitude, Node, Parser, Seed, Semiring};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
@@ -122,6 +122,23 @@ impl PyGrammar {
         Ok(best.map(|(tree, _)| PyTree::new(tree, self.grammar.clone())))
     }
 
+    /// The `count` most probable trees of a sentence, best first; fewer if there are not so many.
+    ///
+    /// >>> import gardenpath
+    /// >>> grammar = gardenpath.Grammar.sample(vocab=3, depth=2, fraction=1.0, seed=1)
+    /// >>> len(grammar.best_trees([0, 1, 2, 0, 1, 2, 0], 2)), len(grammar.best_trees([0, 1, 2, 0, 1, 2, 0], 10))
+    /// (2, 3)
+    fn best_trees(
+        &self,
+        py: Python<'_>,
+        sentence: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = natural)] count: usize,
+    ) -> PyResult<Vec<PyTree>> {
+        let sentence = read_one(sentence, &self.grammar)?;
+        let best = interrupt::run(py, || self.grammar.best_trees(&sentence, count))?.or_value_error()?;
+        Ok(best.into_iter().map(|(tree, _)| PyTree::new(tree, self.grammar.clone())).collect())
+    }
+
     /// A tree of the sentence, drawn from the posterior, or None if there is none.
     #[pyo3(signature = (sentence, seed=0))]
     fn sample_tree(
@@ -191,13 +208,13 @@ impl PyGrammar {
         })?;
         let marginals =
             marginals.or_value_error()?.ok_or_else(|| value_error("the grammar does not derive the sentence"))?;
-        let record = |(start, span, symbol, probability): (usize, usize, u8, f64)| SpanRecord {
-            start: start as i64,
-            span: span as i64,
-            symbol,
+        let record = |(node, probability): (Node, f64)| SpanRecord {
+            start: node.span.start as i64,
+            span: node.span.len as i64,
+            symbol: node.symbol,
             probability,
         };
-        let spans = marginals.spans.into_iter().map(|spans| records(py, spans.into_iter().map(record).collect()));
+        let spans = marginals.nodes.into_iter().map(|spans| records(py, spans.into_iter().map(record).collect()));
         let spans: Vec<Bound<'py, PyArray1<SpanRecord>>> = spans.collect();
         let uses: Vec<_> = marginals.rules.into_iter().map(|uses| PyArray1::from_vec(py, uses)).collect();
         named(py, "Marginals", (spans, uses))

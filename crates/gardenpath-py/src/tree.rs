@@ -1,10 +1,10 @@
 //! `Tree`: a derivation tree.
 
-use crate::arrays::{NodeRecord, RuleRecord, records};
+use crate::arrays::{NodeRecord, records, rule_records};
 use crate::error::{OrValueError, value_error};
 use crate::grammar::PyGrammar;
 use crate::numbers::natural;
-use gardenpath::{Children, Grammar, Tree};
+use gardenpath::{Children, Grammar, Node, Rule, Tree};
 use gardenpath_lab::draw::tree;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -88,25 +88,20 @@ impl PyTree {
     ) -> PyResult<Bound<'py, PyArray1<NodeRecord>>> {
         self.check_level(level, self.tree.depth())?;
         let record =
-            |(start, span, symbol): (usize, usize, u8)| NodeRecord { start: start as i64, span: span as i64, symbol };
+            |node: Node| NodeRecord { start: node.span.start as i64, span: node.span.len as i64, symbol: node.symbol };
         Ok(records(py, self.tree.nodes(level).into_iter().map(record).collect()))
     }
 
     /// The rules applied at the nodes of a level, with the fields of `Grammar.rules`; a rule that does not exist has probability 0.
-    fn rules<'py>(
-        &self,
-        py: Python<'py>,
-        #[pyo3(from_py_with = natural)] level: usize,
-    ) -> PyResult<Bound<'py, PyArray1<RuleRecord>>> {
+    fn rules<'py>(&self, py: Python<'py>, #[pyo3(from_py_with = natural)] level: usize) -> PyResult<Bound<'py, PyAny>> {
         self.check_level(level, self.tree.depth() - 1)?;
         let layer = self.grammar.layer(level);
         let probability = |parent: u8, children: Children| {
             let mut rules = layer.rules_with(children).map(|rule| layer.rules()[rule]);
             rules.find(|rule| rule.parent == parent).map_or(0.0, |rule| rule.probability)
         };
-        let rules = self.tree.rules(level);
-        let record = |(parent, children)| rule_record(parent, children, probability(parent, children));
-        Ok(records(py, rules.map(record).collect()))
+        let rule = |(parent, children)| Rule { parent, children, probability: probability(parent, children) };
+        rule_records(py, layer, &self.tree.rules(level).map(rule).collect::<Vec<_>>())
     }
 
     /// The logarithm of the probability of the tree given its root; minus infinity if it uses a rule that does not exist.
@@ -146,11 +141,4 @@ impl PyTree {
         let maker = py.get_type::<Self>().getattr("from_text")?;
         Ok((maker, (self.__str__(), PyGrammar::new(self.grammar.clone()))))
     }
-}
-
-/// A rule as a row of an array.
-pub fn rule_record(parent: u8, children: Children, probability: f64) -> RuleRecord {
-    let mut symbols = [0; 3];
-    symbols[..children.len()].copy_from_slice(children.as_slice());
-    RuleRecord { parent, arity: children.len() as u8, children: symbols, probability }
 }

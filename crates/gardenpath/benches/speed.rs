@@ -3,7 +3,8 @@
 //! `cargo bench -p gardenpath` prints a table. Machines differ and are noisy: every line is the best of several rounds.
 
 use gardenpath::{
-    Chart, Corpus, Ensemble, Grammar, Inside, LogProbability, Moments, Parser, Sampler, Seed, class_entropy,
+    Chart, Corpus, Ensemble, Grammar, Inside, LogProbability, Moments, Node, Parser, Predictor, Sampler, Seed, Span,
+    class_entropy,
 };
 use std::time::Instant;
 
@@ -31,6 +32,10 @@ fn main() {
     }
     if chosen("entropy") {
         entropy();
+    }
+    if chosen("next") {
+        next_token(2, 1.0e6);
+        next_token(3, 0.25e6);
     }
 }
 
@@ -73,6 +78,29 @@ fn inside(depth: usize, at_least: f64) {
     report(&name, corpus.len() as f64 / seconds, &format!("{:.1} M", at_least / 1e6));
 }
 
+/// The probabilities of the next token at every position.
+fn next_token(depth: usize, at_least: f64) {
+    let grammar = grammar(depth, 0.25);
+    let corpus = Corpus::sample(&grammar, Seed::new(1), 0..20_000);
+    let predictor = Predictor::new(&grammar);
+    let mut reader = predictor.reader();
+    let (mut ends, mut rows) = (0.0, 0);
+    let seconds = best_of(7, || {
+        (ends, rows) = (0.0, 0);
+        for sentence in corpus.sentences() {
+            reader.restart();
+            for &token in sentence {
+                reader.push(token).expect("the tokens are right");
+                rows += 1;
+            }
+            ends += reader.next()[16];
+        }
+    });
+    assert!(rows == corpus.tokens().len() && ends > 0.0, "every sentence may end where it does");
+    let name = format!("next-token rows, L = {depth}, f = 1/4 (sentences/s)");
+    report(&name, corpus.len() as f64 / seconds, &format!("{:.2} M", at_least / 1e6));
+}
+
 /// Inside and outside, as learners count the uses of rules.
 fn outside() {
     let grammar = grammar(3, 0.25);
@@ -84,7 +112,9 @@ fn outside() {
         used = 0.0;
         for (sentence, &root) in corpus.sentences().zip(corpus.roots()) {
             let chart = parser.parse_with(&mut buffers, sentence).expect("the tokens are right");
-            let total = *chart.value(0, 0, chart.len(), root).expect("the root derives its sentence");
+            let total = *chart
+                .value(0, Node { span: Span::new(0, chart.len()), symbol: root })
+                .expect("the root derives its sentence");
             let mut roots = vec![0.0; 16];
             roots[usize::from(root)] = 1.0;
             let outside = parser.outside(chart, &roots);

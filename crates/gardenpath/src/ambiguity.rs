@@ -2,7 +2,7 @@
 
 use crate::corpus::{Corpus, Sampler};
 use crate::error::{Error, Result};
-use crate::grammar::{Ensemble, RuleCounts};
+use crate::grammar::Ensemble;
 use crate::inside::Inside;
 use crate::memory;
 use crate::seed::Seed;
@@ -80,8 +80,7 @@ pub fn fraction_for_entropy(
     let all = ensemble.vocab() * ensemble.vocab();
     let measure = |rules: usize| {
         let fraction = rules as f64 / all as f64;
-        let counts = RuleCounts::Fractions { binary: fraction, ternary: fraction };
-        class_entropy(&ensemble.clone().counts(counts), grammars, sentences, seed, &|_| ())
+        class_entropy(&ensemble.clone().fraction(fraction), grammars, sentences, seed, &|_| ())
     };
     let (mut low, mut high) = (1, all);
     let (mut below, mut above) = (measure(low)?, measure(high)?);

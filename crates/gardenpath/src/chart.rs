@@ -1,27 +1,32 @@
 //! Charts: for every level, span and symbol, the value of all derivations, in any [`Semiring`].
 //!
-//! [`Parser`] fills the chart of a sentence from the tokens up; [`Outside`] goes back down. Both follow the factored
-//! form of the recursion: the sum over the first two children of a ternary rule is shared by all third children, so the
-//! work is cubic, not quartic, in the length of the sentence. Only cells that belong to some tree over the whole sentence
+//! [`Parser`] fills the chart of a sentence, or of [`Evidence`] about one, from the tokens up; [`Outside`] goes back down. Both read the
+//! children of rules from left to right and sum over all splits of what was read before they go on, so the work is cubic in the length of
+//! the sentence for rules of any length. Only cells that belong to some tree over the whole sentence
 //! are filled, and empty ones cost nothing.
 
-mod blocks;
+mod adjacent;
 mod candidates;
-mod cells;
-mod descend;
+mod evidence;
 mod outside;
 mod parser;
+mod prefixes;
+mod template;
+mod trees;
 mod uses;
 
 pub use candidates::Candidates;
-pub(crate) use cells::{Cells, LevelCells};
+pub use evidence::Evidence;
 pub use outside::{Marginals, Outside};
 pub(crate) use parser::Scratch;
 pub use parser::{Buffers, Parser};
+pub(crate) use template::LevelCells;
+pub use template::{Part, Template};
 
 use crate::error::Result;
 use crate::grammar::{Grammar, Symbol};
 use crate::semiring::Semiring;
+use crate::span::{Node, Span};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -39,10 +44,12 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Chart<S> {
-    cells: Arc<Cells>,
+    template: Arc<Template>,
     /// One per level, from the root to the tokens.
     levels: Vec<Level<S>>,
     classes: usize,
+    /// Whether the leaves are tokens, not evidence.
+    has_tokens: bool,
 }
 
 /// The non-zero values of one level.
@@ -66,10 +73,8 @@ pub(crate) struct Filled {
 /// The candidates of one span.
 #[derive(Debug)]
 pub struct Cell<'c, S> {
-    /// Where the span begins.
-    pub start: usize,
-    /// The number of its tokens.
-    pub span: usize,
+    /// The tokens.
+    pub span: Span,
     /// The symbols that can derive it, with their values.
     pub values: &'c [(Symbol, S)],
 }
@@ -151,7 +156,7 @@ impl<S: Semiring> Chart<S> {
     /// The number of tokens.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
-        self.cells.len()
+        self.template.len()
     }
 
     /// The number of layers.
@@ -170,15 +175,15 @@ impl<S: Semiring> Chart<S> {
 
     /// The root symbols that derive the whole sentence, with their values.
     pub fn root_entries(&self) -> &[(Symbol, S)] {
-        self.values(0, 0, self.len())
+        self.values(0, Span::new(0, self.len()))
     }
 
-    /// The symbols of `level` that derive `start..start + span`, with their values: none on a span that is not in the sentence.
+    /// The symbols of `level` that derive a span, with their values: none on a span that is not in the sentence.
     ///
     /// # Panics
     /// If the chart has no such level.
-    pub fn values(&self, level: usize, start: usize, span: usize) -> &[(Symbol, S)] {
-        match self.cells.level(level).find(start, span) {
+    pub fn values(&self, level: usize, span: Span) -> &[(Symbol, S)] {
+        match self.template.level(level).find(span.start, span.len) {
             Some(cell) => self.levels[level].cell(cell),
             None => &[],
         }
@@ -188,8 +193,8 @@ impl<S: Semiring> Chart<S> {
     ///
     /// # Panics
     /// If the chart has no such level.
-    pub fn value(&self, level: usize, start: usize, span: usize, symbol: Symbol) -> Option<&S> {
-        self.values(level, start, span).iter().find(|(s, _)| *s == symbol).map(|(_, value)| value)
+    pub fn value(&self, level: usize, Node { span, symbol }: Node) -> Option<&S> {
+        self.values(level, span).iter().find(|(s, _)| *s == symbol).map(|(_, value)| value)
     }
 
     /// All spans of a level that some symbol derives, by start and length.
@@ -199,7 +204,7 @@ impl<S: Semiring> Chart<S> {
     pub fn cells(&self, level: usize) -> impl Iterator<Item = Cell<'_, S>> {
         let filled = &self.levels[level];
         (0..self.len()).flat_map(move |start| {
-            let cell = move |f: &Filled| Cell { start, span: f.span as usize, values: filled.cell(f.cell) };
+            let cell = move |f: &Filled| Cell { span: Span::new(start, f.span as usize), values: filled.cell(f.cell) };
             filled.filled(start).iter().map(cell)
         })
     }
@@ -218,13 +223,13 @@ impl<S: Semiring> Chart<S> {
         &self.levels[level]
     }
 
-    pub(crate) fn template(&self) -> &Cells {
-        &self.cells
+    pub(crate) fn template(&self) -> &Template {
+        &self.template
     }
 
     /// The parts that a parser fills: cells, and the parent and child levels of layer `level`.
-    pub(crate) fn layer_mut(&mut self, level: usize) -> (&Cells, &mut Level<S>, &Level<S>) {
+    pub(crate) fn layer_mut(&mut self, level: usize) -> (&Template, &mut Level<S>, &Level<S>) {
         let (above, below) = self.levels.split_at_mut(level + 1);
-        (&self.cells, &mut above[level], &below[0])
+        (&self.template, &mut above[level], &below[0])
     }
 }

@@ -114,6 +114,13 @@ pub enum Error {
         vocab: usize,
     },
 
+    /// The grammar cannot produce a sentence of which something is to be predicted.
+    #[error("sentence {sentence} is impossible: the grammar does not derive it")]
+    Impossible {
+        /// The number of the sentence, counted from 1.
+        sentence: usize,
+    },
+
     /// A chart would not fit into memory.
     #[error("a chart for {len} tokens needs about {needed_mb} MB, the limit is {limit_mb} MB")]
     TooLarge {

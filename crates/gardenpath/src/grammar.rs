@@ -1,21 +1,23 @@
-//! Layered probabilistic context-free grammars with binary and ternary rules.
+//! Layered probabilistic context-free grammars with rules of one to eight children.
 //!
 //! A [`Grammar`] of depth `L` has levels `0..=L`. Level 0 holds the root symbols (the classes) with a prior, level `L`
-//! the tokens. The rules of [`Layer`] `l` rewrite a symbol of level `l` into two or three symbols of level `l + 1`.
+//! the tokens. The rules of [`Layer`] `l` rewrite a symbol of level `l` into symbols of level `l + 1`.
 //! Sampled, read and learned grammars are all of this one type.
 
-mod index;
-mod json;
-mod lano;
+mod automaton;
 mod layer;
+mod published;
+mod published_errors;
 mod rule;
 mod sample;
 mod text;
 
-pub(crate) use index::TupleIndex;
+pub(crate) use automaton::{Automaton, State};
 pub use layer::Layer;
-pub use rule::{Children, Rule, Symbol};
-pub use sample::{Ensemble, RuleCounts};
+pub use rule::Rule;
+pub use sample::{Ensemble, RuleCount};
+
+pub use crate::symbols::{Children, Symbol};
 
 use crate::error::{Error, Result};
 use crate::shape::Shape;
@@ -75,6 +77,10 @@ impl Grammar {
                 Layer::new(level, sizes[level], sizes[level + 1], rules, occurs)
             })
             .collect::<Result<Vec<_>>>()?;
+        let longest = Shape::longest(&layers.iter().map(Layer::arities).collect::<Vec<_>>());
+        if longest > Shape::MAX_LEN {
+            return Err(Error::parameter("longest sentence", longest, format!("at most {} tokens", Shape::MAX_LEN)));
+        }
         Ok(Grammar { sizes, prior, layers, names: None, remarks: Vec::new() })
     }
 

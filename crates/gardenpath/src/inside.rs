@@ -5,12 +5,12 @@
 //! proves that nothing can underflow, and [`Magnitude`] otherwise, so depth costs no accuracy.
 
 mod dense;
-mod gemm;
+pub(crate) mod gemm;
 
-use crate::chart::{Buffers, Chart, Parser};
+use crate::chart::{Buffers, Chart, Evidence, Parser};
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::grammar::{Grammar, Symbol};
+use crate::grammar::{Grammar, Layer, Rule, Symbol};
 use crate::interrupt::checkpoint;
 use crate::magnitude::Magnitude;
 use dense::{DenseLayer, DenseScratch, Numeric};
@@ -34,7 +34,7 @@ pub struct Inside<'g> {
     plain: Parser<'g, f64>,
     scaled: Parser<'g, Magnitude>,
     dense: Vec<DenseLayer>,
-    /// No derivation of `n` tokens has a probability below `exp(-decay * (n - 1))`.
+    /// No derivation of `n` tokens has a probability below `exp(-decay * n)`.
     decay: f64,
 }
 
@@ -66,9 +66,15 @@ const SAFE_LOG: f64 = 700.0;
 /// Sentences of one task: few, since a single one may take a second.
 const SHARD: usize = 16;
 
-/// How fast probabilities can fall with length: no derivation of `n` tokens is below `exp(-decay * (n - 1))`.
+/// How fast probabilities can fall with length: no derivation of `n` tokens is below `exp(-decay * n)`.
 pub(crate) fn decay(grammar: &Grammar) -> f64 {
-    let of_rule = |rule: &crate::Rule| -rule.probability.ln() / (rule.children.len() - 1) as f64;
+    if grammar.layers().iter().any(|layer| layer.automaton().has_unary()) {
+        // Every level has at most as many nodes as there are tokens.
+        let least = |layer: &Layer| layer.rules().iter().map(|rule| -rule.probability.ln()).fold(0.0, f64::max);
+        return grammar.layers().iter().map(least).sum();
+    }
+    // A rule of `s` children makes `s - 1` nodes more.
+    let of_rule = |rule: &Rule| -rule.probability.ln() / (rule.children.len() - 1) as f64;
     grammar.layers().iter().flat_map(|layer| layer.rules()).map(of_rule).fold(0.0, f64::max)
 }
 
@@ -112,6 +118,15 @@ impl<'g> Inside<'g> {
             self.fill(&self.scaled, &mut workspace.scaled, &mut workspace.dense, sentence)?;
             Ok(self.score(&workspace.scaled.chart))
         }
+    }
+
+    /// The posterior over the root given evidence about the tokens.
+    pub fn posterior_of(&self, evidence: &Evidence) -> Result<Posterior> {
+        let mut buffers = self.scaled.buffers();
+        let Buffers { chart, scratch } = &mut buffers;
+        self.scaled.start_evidence(chart, scratch, evidence)?;
+        self.fill_layers(&self.scaled, &mut buffers, &mut DenseScratch::default());
+        Ok(self.score(&buffers.chart))
     }
 
     /// The posteriors of all sentences of a corpus, in order, on all threads.
@@ -209,15 +224,19 @@ impl<'g> Inside<'g> {
         dense: &mut DenseScratch,
         sentence: &[Symbol],
     ) -> Result<()> {
+        parser.start(&mut buffers.chart, &mut buffers.scratch, sentence)?;
+        self.fill_layers(parser, buffers, dense);
+        Ok(())
+    }
+
+    fn fill_layers<S: Numeric>(&self, parser: &Parser<'g, S>, buffers: &mut Buffers<S>, dense: &mut DenseScratch) {
         let Buffers { chart, scratch } = buffers;
-        parser.start(chart, scratch, sentence)?;
         for level in (0..self.grammar().depth()).rev() {
             let layer = &self.dense[level];
             if !(layer.pays(chart.level(level + 1)) && layer.fill(chart, dense, level)) {
                 parser.fill_layer(chart, scratch, level);
             }
         }
-        Ok(())
     }
 
     fn score<S: Numeric>(&self, chart: &Chart<S>) -> Posterior {

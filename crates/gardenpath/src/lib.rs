@@ -19,6 +19,8 @@
 //! ```
 
 mod ambiguity;
+mod arity;
+mod bits;
 mod chart;
 mod cluster;
 mod corpus;
@@ -30,24 +32,34 @@ pub mod learn;
 mod magnitude;
 pub mod memory;
 mod moments;
+mod predict;
 pub mod proof;
 mod seed;
 mod semiring;
 mod shape;
 pub mod snr;
+mod span;
+mod symbols;
 pub mod theory;
 mod tree;
+mod tuple;
 
 pub use ambiguity::{Estimate, class_entropy, fraction_for_entropy};
-pub use chart::{Buffers, Candidates, Cell, Chart, Marginals, Outside, Parser};
+pub use arity::{Arities, PerArity, PerArityError};
+pub use chart::{Buffers, Candidates, Cell, Chart, Evidence, Marginals, Outside, Parser, Part, Template};
 pub use cluster::{Clustering, KMeans};
 pub use corpus::{Corpus, Sampler};
 pub use error::{Error, Result};
-pub use grammar::{Children, Ensemble, Grammar, Layer, Rule, RuleCounts, Symbol, check_tokens};
+pub use grammar::{Children, Ensemble, Grammar, Layer, Rule, RuleCount, Symbol, check_tokens};
 pub use inside::{Inside, Posterior, Workspace};
 pub use magnitude::Magnitude;
 pub use moments::{Covariance, ExpectedMoments, Moments, PositionedTriples, Topology, Tuples};
+pub use predict::{
+    Floor, KnownLength, Predictor, Reader, SymbolPosteriors, Task, level_floor_formula, mean_divergence, random_mask,
+};
 pub use seed::{Seed, Stream};
 pub use semiring::{BestLog, Count, Expectation, LogProbability, Recognition, Semiring};
-pub use shape::{Arities, Shape};
+pub use shape::Shape;
+pub use span::{Node, Span};
 pub use tree::Tree;
+pub use tuple::TupleCode;

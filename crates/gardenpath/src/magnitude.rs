@@ -12,7 +12,7 @@ use num_bigint::BigUint;
 ///
 /// ```
 /// use gardenpath::theory::trees::typical_tree_count;
-/// let count = typical_tree_count(9, 0.5)?;
+/// let count = typical_tree_count(9, gardenpath::PerArity::paper(0.5))?;
 /// assert_eq!(count.value(), f64::INFINITY); // too large for an f64 …
 /// assert!((count.log10() - 765.4).abs() < 0.1); // … but not lost
 /// assert!((count.ln() - 1762.3).abs() < 0.1 && !count.is_zero());
@@ -108,6 +108,13 @@ impl Magnitude {
     #[inline]
     pub(crate) fn without(self, exponent: i64) -> f64 {
         self.mantissa * power_of_two(self.exponent - exponent)
+    }
+}
+
+impl Default for Magnitude {
+    /// Zero.
+    fn default() -> Self {
+        Self::ZERO
     }
 }
 

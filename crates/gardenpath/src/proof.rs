@@ -3,7 +3,7 @@
 //! The paper argues in the limit of large vocabularies. These functions say how far a finite grammar is from that limit: which
 //! local topologies make up the covariances ([`diagrams`]), how long their rows are ([`RowNorms`]), what spurious candidates
 //! add one level up ([`Spurious`]), how random the transition matrices are ([`Transition`]), and what thresholds and clusters
-//! then find ([`infer_layer`]).
+//! then find ([`infer_layer`]). All of this is about rules of two or three children; other grammars are refused.
 
 mod diagrams;
 mod inference;
@@ -19,18 +19,8 @@ pub use transition::Transition;
 
 use crate::cluster::dot;
 use crate::grammar::{Children, Layer};
-use crate::moments::Covariance;
 
-/// The row of a covariance that belongs to a tuple.
-fn row(covariance: &Covariance, tuple: Children) -> &[f64] {
-    match *tuple.as_slice() {
-        [a, b] => covariance.pair_vector(a, b),
-        [a, b, c] => covariance.triple_vector(a, b, c),
-        _ => unreachable!("children are pairs or triples"),
-    }
-}
-
-/// The right-hand sides of the rules with two or three children.
+/// The right-hand sides of the rules of one arity.
 fn tuples(layer: &Layer, arity: usize) -> impl Iterator<Item = Children> + '_ {
     layer.rules().iter().map(|rule| rule.children).filter(move |children| children.len() == arity)
 }

@@ -3,11 +3,11 @@
 //! The recursion of [`crate::Chart`] is written once. With [`Recognition`] it is CYK, with `f64` the inside algorithm, with
 //! [`Count`] it counts trees, with [`BestLog`] it finds the best one, with [`Expectation`] the entropy of the trees.
 
-mod numbers;
-mod others;
+mod derivations;
+mod probabilities;
 
-pub use numbers::LogProbability;
-pub use others::{BestLog, Count, Expectation, Recognition};
+pub use derivations::{BestLog, Count, Expectation, Recognition};
+pub use probabilities::LogProbability;
 
 /// A commutative semiring with a value for every rule.
 ///

@@ -1,28 +1,32 @@
 //! The paper's empirical signal-to-noise ratio (App. `app:empirical_SNR`) and the sample complexity it predicts.
 //!
 //! Signal: how far the law of the root, given a triple at the centre of the sentence, is from uniform. Noise: how far
-//! its estimate from `samples` sentences is from the truth. The truth is exact ([`PositionedTriples`]), not a larger
-//! sample; and so is the expected noise ([`PredictedSignal`]).
+//! its estimate from `samples` sentences is from the truth. The truth is exact ([`PositionedTuples`]), not a larger
+//! sample; and so is the expected noise ([`PredictedSignal`]). In grammars with other rules than the paper's, the tuples
+//! are as long as the longest rules.
 
 mod predicted;
 
+pub use crate::moments::PositionedTuples;
 pub use predicted::PredictedSignal;
 
+use crate::arity::PerArity;
 use crate::corpus::{Corpus, Sampler};
 use crate::error::{Error, Result};
-use crate::grammar::{Ensemble, Grammar, Symbol};
+use crate::grammar::{Children, Ensemble, Grammar, Layer};
 use crate::interrupt::checkpoint;
 use crate::memory;
-use crate::moments::PositionedTriples;
 use crate::seed::Seed;
+use crate::shape::Shape;
+use crate::tuple::TupleCode;
 use rayon::prelude::*;
 
-/// How the ratio is averaged over triples.
+/// How the ratio is averaged over tuples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Average {
-    /// The mean signal over the mean noise: the default, as it does not depend on triples that were hardly seen.
+    /// The mean signal over the mean noise: the default, as it does not depend on tuples that were hardly seen.
     RatioOfMeans,
-    /// The mean of the ratios of single triples, as the paper can be read.
+    /// The mean of the ratios of single tuples, as the paper can be read.
     MeanOfRatios,
 }
 
@@ -31,7 +35,7 @@ pub enum Average {
 pub struct SignalToNoise {
     /// The numbers of sentences.
     pub samples: Vec<u64>,
-    /// The mean signal of the grammatical triples.
+    /// The mean signal of the grammatical tuples.
     pub signal: f64,
     /// The mean noise at each number of sentences.
     pub noise: Vec<f64>,
@@ -46,31 +50,49 @@ pub struct SignalStudy {
     pub curves: Vec<SignalToNoise>,
 }
 
-/// The position of the triple, counted from 0: the paper's `I = floor(<s>^L / 2)` counts from 1.
+/// The number of symbols of the tuples that are looked at: that of the longest rules of the lowest layer, three in the paper.
+pub fn arity(grammar: &Grammar) -> usize {
+    grammar.layer(grammar.depth() - 1).arities().most()
+}
+
+/// The position of the tuple, counted from 0: the paper's `I = floor(<s>^L / 2)` counts from 1. If no rule of the lowest layer
+/// can begin there, it is the last position before it where one can.
 ///
 /// ```
 /// use gardenpath::{Ensemble, Seed, snr};
 /// let grammar = Ensemble::new(8, 3).sample(Seed::new(1))?;
 /// assert_eq!(snr::centre(&grammar), 6);
+/// // Sixteen tokens: the second of four nodes begins at 4, the third at 8.
+/// let fixed = Ensemble::new(4, 2).arities([(4, 1.0)]).sample(Seed::new(1))?;
+/// assert_eq!(snr::centre(&fixed), 4);
 /// # Ok::<(), gardenpath::Error>(())
 /// ```
 pub fn centre(grammar: &Grammar) -> usize {
     // A hair more than the mean length, which is an integer for fixed trees and has rounding errors.
-    ((grammar.mean_length() + 1e-9) / 2.0).floor().max(1.0) as usize - 1
+    let centre = ((grammar.mean_length() + 1e-9) / 2.0).floor().max(1.0) as usize - 1;
+    let (lowest, upper) = grammar.layers().split_last().expect("a grammar has layers");
+    let most_nodes = Shape::longest(&upper.iter().map(Layer::arities).collect::<Vec<_>>());
+    // The fewest nodes that cover the tokens before a position.
+    let mut fewest = vec![0];
+    for position in 1..=centre {
+        let nodes = lowest.arities().iter().filter(|&own| own <= position).map(|own| fewest[position - own] + 1);
+        fewest.push(nodes.min().unwrap_or(most_nodes));
+    }
+    fewest.iter().rposition(|&nodes| nodes < most_nodes).unwrap_or(0)
 }
 
 impl SignalToNoise {
-    /// Measures a grammar at the [`centre`] of its sentences.
+    /// Measures a grammar at the [`centre`] of its sentences, by tuples of its longest [`arity`].
     pub fn measure(grammar: &Grammar, samples: &[u64], seed: Seed) -> Result<Self> {
-        Self::measure_at(grammar, centre(grammar), samples, seed)
+        Self::measure_at(grammar, arity(grammar), centre(grammar), samples, seed)
     }
 
-    /// Measures a grammar at a position, counted from 0. Training sets nest: each number of sentences continues the one
-    /// before it.
+    /// Measures a grammar by the tuples of one arity at a position, counted from 0. Training sets nest: each number of sentences
+    /// continues the one before it.
     ///
-    /// Averages run over the ternary rules of the lowest layer that can stand at the position. A triple that was not
+    /// Averages run over the rules of the lowest layer with this arity whose children can stand at the position. A tuple that was not
     /// seen says nothing about the root: its estimate is uniform.
-    pub fn measure_at(grammar: &Grammar, position: usize, samples: &[u64], seed: Seed) -> Result<Self> {
+    pub fn measure_at(grammar: &Grammar, arity: usize, position: usize, samples: &[u64], seed: Seed) -> Result<Self> {
         if samples.is_empty() || samples[0] == 0 || samples.windows(2).any(|pair| pair[0] >= pair[1]) {
             return Err(Error::parameter("numbers of sentences", format!("{samples:?}"), "positive and increasing"));
         }
@@ -78,32 +100,33 @@ impl SignalToNoise {
         if let Some(most) = samples.last().filter(|&&most| most > MAX_SAMPLES) {
             return Err(Error::parameter("number of sentences", most, format!("at most {MAX_SAMPLES}")));
         }
-        let (vocab, classes) = (grammar.vocab(), grammar.classes());
-        let exact = PositionedTriples::new(grammar, position)?;
-        let number = |triple: &[u8]| triple.iter().fold(0, |number, &symbol| number * vocab + usize::from(symbol));
-        let triples: Vec<(usize, Vec<f64>)> =
-            grammatical_triples(grammar, &exact)?.into_iter().map(|(triple, law)| (number(&triple), law)).collect();
+        let exact = PositionedTuples::new(grammar, arity, position)?;
+        let (classes, code) = (grammar.classes(), TupleCode::new(grammar.vocab(), [arity].into()));
+        let tuples: Vec<(usize, Vec<f64>)> = grammatical_tuples(grammar, &exact)?
+            .into_iter()
+            .map(|(tuple, law)| (code.of(tuple.as_slice()), law))
+            .collect();
         let uniform = 1.0 / classes as f64;
-        let signals: Vec<f64> = triples.iter().map(|(_, law)| square_distance(law, |_| uniform)).collect();
+        let signals: Vec<f64> = tuples.iter().map(|(_, law)| square_distance(law, |_| uniform)).collect();
         let sampler = Sampler::new(grammar);
-        let mut counts = vec![0u32; vocab.pow(3) * classes];
+        let mut counts = vec![0u32; code.len() * classes];
         let (mut noise, mut ratio, mut done) = (Vec::new(), Vec::new(), 0);
         for &size in samples {
             for corpus in Corpus::stream(&sampler, seed, done..size, 1 << 18) {
                 checkpoint();
                 for (sentence, &root) in corpus.sentences().zip(corpus.roots()) {
-                    if let Some(triple) = sentence.get(position..position + 3) {
-                        counts[number(triple) * classes + usize::from(root)] += 1;
+                    if let Some(tuple) = sentence.get(position..position + arity) {
+                        counts[code.of(tuple) * classes + usize::from(root)] += 1;
                     }
                 }
             }
             done = size;
-            let noise_of = |(triple, law): &(usize, Vec<f64>)| {
-                let seen = &counts[triple * classes..][..classes];
+            let noise_of = |(tuple, law): &(usize, Vec<f64>)| {
+                let seen = &counts[tuple * classes..][..classes];
                 let total = seen.iter().map(|&count| f64::from(count)).sum::<f64>();
                 square_distance(law, |root| if total > 0.0 { f64::from(seen[root]) / total } else { uniform })
             };
-            let noises: Vec<f64> = triples.iter().map(noise_of).collect();
+            let noises: Vec<f64> = tuples.iter().map(noise_of).collect();
             noise.push(mean(noises.iter().copied()));
             let ratios = signals.iter().zip(&noises).filter(|(_, noise)| **noise > 0.0);
             ratio.push(mean(ratios.map(|(signal, noise)| signal / noise)));
@@ -146,7 +169,9 @@ impl SignalStudy {
         let curve = size_of::<SignalToNoise>() + 3 * size_of::<f64>() * samples.len();
         memory::check(format_args!("the curves of {grammars} grammars"), u128::from(grammars) * curve as u128)?;
         // The exact law and the counts of one grammar; where they are large, fewer grammars are measured side by side.
-        let table = (ensemble.vocab() as u128).saturating_pow(4).saturating_mul(32);
+        let (sizes, arity) = (ensemble.level_sizes()?, ensemble.probabilities().arities().most());
+        let tuples = (sizes[sizes.len() - 1] as u128).saturating_pow(arity as u32);
+        let table = tuples.saturating_mul(32 * sizes[0] as u128);
         let mut curves = Vec::new();
         for first in (0..grammars).step_by(memory::at_once(table)) {
             let last = grammars.min(first.saturating_add(memory::at_once(table) as u64));
@@ -203,18 +228,17 @@ impl SignalStudy {
     }
 }
 
-/// The ternary rules of the lowest layer that can stand at the position, each with the law of the root given the triple.
-fn grammatical_triples(grammar: &Grammar, exact: &PositionedTriples) -> Result<Vec<([Symbol; 3], Vec<f64>)>> {
-    let rules = grammar.layer(grammar.depth() - 1).rules().iter();
-    let triples = rules.filter_map(|rule| match *rule.children.as_slice() {
-        [a, b, c] => Some(([a, b, c], exact.conditional(a, b, c)?)),
-        _ => None,
-    });
-    let triples: Vec<([Symbol; 3], Vec<f64>)> = triples.collect();
-    if triples.is_empty() {
-        return Err(Error::parameter("number of grammatical triples at this position", 0, "at least 1"));
+/// The rules of the lowest layer that can stand at the position, each with the law of the root given its children.
+fn grammatical_tuples(grammar: &Grammar, exact: &PositionedTuples) -> Result<Vec<(Children, Vec<f64>)>> {
+    let rules = grammar.layer(grammar.depth() - 1).rules().iter().map(|rule| rule.children);
+    let tuples: Vec<(Children, Vec<f64>)> = rules
+        .filter(|tuple| tuple.len() == exact.arity())
+        .filter_map(|tuple| Some((tuple, exact.conditional(tuple.as_slice())?)))
+        .collect();
+    if tuples.is_empty() {
+        return Err(Error::parameter("number of grammatical tuples at this position", 0, "at least 1"));
     }
-    Ok(triples)
+    Ok(tuples)
 }
 
 const BOOTSTRAPS: u64 = 1000;
@@ -234,8 +258,11 @@ pub fn log_grid(first: f64, last: f64, points: usize) -> Vec<u64> {
     grid
 }
 
-/// Numbers of sentences around which the inverse ratio of an ensemble is expected to fall through 1/2: the paper's scale
-/// `v m3 (12.5 m2)^(L - 1)`, and a factor of about 30 to both sides.
+/// Numbers of sentences around which the inverse ratio of an ensemble is expected to fall through 1/2, and a factor of about 30 to
+/// both sides.
+///
+/// The scale is the number of roots times that of the longest rules of a symbol, times `m_s <s>^2 / (s p_s^2)` for each layer above the
+/// lowest, with the arity `s` for which that is least: `v m3 (12.5 m2)^(L - 1)` in the paper.
 ///
 /// ```
 /// let samples = gardenpath::snr::expected_range(&gardenpath::Ensemble::new(8, 2).fraction(0.125), 12)?;
@@ -243,8 +270,18 @@ pub fn log_grid(first: f64, last: f64, points: usize) -> Vec<u64> {
 /// # Ok::<(), gardenpath::Error>(())
 /// ```
 pub fn expected_range(ensemble: &Ensemble, points: usize) -> Result<Vec<u64>> {
-    let (binary, ternary) = ensemble.rules_per_symbol()?;
-    let scale = (ensemble.vocab() * ternary) as f64 * (12.5 * binary as f64).powi(ensemble.depth() as i32 - 1);
+    let (sizes, probabilities) = (ensemble.level_sizes()?, ensemble.probabilities());
+    let branching: f64 = probabilities.nonzero().map(|(arity, p)| arity as f64 * p).sum();
+    let rules = (0..ensemble.depth()).map(|level| ensemble.rules_per_symbol(level)).collect::<Result<Vec<_>>>()?;
+    let (lowest, upper) = rules.split_last().expect("an ensemble has layers");
+    let easiest = |rules: &PerArity<usize>| {
+        let inverse = |(arity, rules): (usize, usize)| {
+            rules as f64 * (branching.powi(2) / (arity as f64 * probabilities[arity].powi(2)))
+        };
+        rules.nonzero().map(inverse).fold(f64::INFINITY, f64::min)
+    };
+    let first = sizes[0] * lowest[probabilities.arities().most()];
+    let scale = upper.iter().map(easiest).fold(first as f64, |scale, layer| scale * layer);
     Ok(log_grid((0.05 * scale).max(100.0), 50.0 * scale.max(100.0), points))
 }
 

@@ -4,6 +4,7 @@ mod exchange;
 
 use crate::error::{Error, Result};
 use crate::grammar::{Children, Grammar, Symbol};
+use crate::span::{Node, Span};
 
 /// A derivation tree: the symbols of every level from left to right, and how many children each has.
 ///
@@ -56,8 +57,8 @@ impl Tree {
         &self.levels[level]
     }
 
-    /// The nodes of a level as (start, number of tokens, symbol).
-    pub fn nodes(&self, level: usize) -> Vec<(usize, usize, Symbol)> {
+    /// The nodes of a level, from left to right.
+    pub fn nodes(&self, level: usize) -> Vec<Node> {
         let mut spans = vec![1; self.sentence().len()];
         for arities in self.arities[level..].iter().rev() {
             let mut below = spans.iter();
@@ -67,9 +68,9 @@ impl Tree {
         spans
             .into_iter()
             .zip(&self.levels[level])
-            .map(|(span, &symbol)| {
-                start += span;
-                (start - span, span, symbol)
+            .map(|(len, &symbol)| {
+                start += len;
+                Node { span: Span::new(start - len, len), symbol }
             })
             .collect()
     }
@@ -80,7 +81,7 @@ impl Tree {
         self.levels[level].iter().zip(&self.arities[level]).map(move |(&parent, &arity)| {
             let (own, rest) = below.split_at(usize::from(arity));
             below = rest;
-            (parent, Children::from_slice(own).expect("nodes have two or three children"))
+            (parent, Children::from_slice(own).expect("nodes have up to eight children"))
         })
     }
 
@@ -135,11 +136,9 @@ impl Tree {
                 ")" if level == 0 => return refuse("a bracket is closed that was not opened".into()),
                 ")" => {
                     level -= 1;
-                    match tree.arities[level].last() {
-                        Some(2 | 3) => {}
-                        other => {
-                            return refuse(format!("a node has {} children, expected 2 or 3", other.unwrap_or(&0)));
-                        }
+                    let children = tree.arities[level].last().copied().map_or(0, usize::from);
+                    if !(1..=Children::MAX).contains(&children) {
+                        return refuse(format!("a node has {children} children, expected 1 to {}", Children::MAX));
                     }
                 }
                 _ => {
@@ -185,17 +184,9 @@ mod tests {
             let tree = sampler.tree(Seed::new(3), i);
             for level in 0..=3 {
                 let nodes = tree.nodes(level);
-                let ends: usize = nodes
-                    .iter()
-                    .map(|&(start, span, _)| {
-                        assert!(span > 0);
-                        start + span
-                    })
-                    .max()
-                    .unwrap();
-                assert_eq!(ends, tree.sentence().len());
-                assert!(nodes.windows(2).all(|w| w[0].0 + w[0].1 == w[1].0));
-                assert!(nodes.iter().all(|node| grammar.shape().spans(level).contains(&node.1)));
+                assert_eq!(nodes.last().unwrap().span.end(), tree.sentence().len());
+                assert!(nodes.windows(2).all(|w| w[0].span.end() == w[1].span.start));
+                assert!(nodes.iter().all(|node| grammar.shape().has_span(level, node.span.len)));
             }
             assert!(tree.log_probability(&grammar).unwrap() < 0.0);
         }
@@ -214,7 +205,8 @@ mod tests {
             "(A0_0 (A1_0 1 2) (A1_7 0 0))",
             "(A0_0 0 1)",
             "(A0_0 (A1_0 1 2) (A1_1 0 0)) (A0_1 (A1_0 1 2) (A1_1 0 0))",
-            "(A0_0 (A1_0 1) (A1_1 0 0))",
+            "(A0_0 (A1_0) (A1_1 0 0))",
+            "(A0_0 (A1_0 0 0 0 0 0 0 0 0 0) (A1_1 0 0))",
         ] {
             assert!(Tree::from_text(text, &grammar).is_err(), "{text}");
         }

@@ -1,15 +1,15 @@
-//! Numbers of the paper that are wrong, and the measurements that show it. Errata 2 to 4 are in `theory.rs`.
+//! Numbers of the paper that are wrong, and the measurements that show it. Errata 2 to 4 are in `theory`.
 
 use gardenpath::theory::complexity::sample_complexity;
 use gardenpath::theory::entropy;
-use gardenpath::{Ensemble, Grammar, Seed, class_entropy};
+use gardenpath::{Ensemble, Grammar, PerArity, RuleCount, Seed, class_entropy};
 
 /// The class entropy at depth 2 follows the corrected form, not the printed one.
 #[test]
 fn erratum_1_class_entropy_at_depth_two() {
     let fraction = 0.25;
     let measured = class_entropy(&Ensemble::new(128, 2).fraction(fraction), 5, 60_000, Seed::new(1), &|_| ()).unwrap();
-    let corrected = entropy::class_entropy(fraction, fraction, 0.5).unwrap();
+    let corrected = entropy::class_entropy([PerArity::all(fraction); 2], PerArity::paper(0.5)).unwrap();
     let paper = entropy::paper_class_entropy(fraction).unwrap();
     // 300,000 sentences: a standard error of about 1.5e-4; a finite vocabulary lowers the value by 2/v of itself.
     let error = 1.5e-4;
@@ -22,10 +22,11 @@ fn erratum_1_class_entropy_at_depth_two() {
 fn corrected_class_entropy_holds_in_general() {
     for (binary, ternary, p_binary) in [(0.5, 0.25, 0.5), (0.3, 0.6, 0.3), (0.5, 0.5, 0.8)] {
         let vocab = 64;
-        let counts = gardenpath::RuleCounts::Fractions { binary, ternary };
-        let ensemble = Ensemble::new(vocab, 2).counts(counts).p_binary(p_binary);
+        let [pairs, triples] = [binary, ternary].map(RuleCount::Fraction);
+        let ensemble = Ensemble::new(vocab, 2).rules(2, pairs).rules(3, triples).p_binary(p_binary);
         let measured = class_entropy(&ensemble, 10, 20_000, Seed::new(2), &|_| ()).unwrap();
-        let expected = entropy::class_entropy(binary, ternary, p_binary).unwrap();
+        let fractions = PerArity::from([(2, binary), (3, ternary)]);
+        let expected = entropy::class_entropy([fractions; 2], PerArity::paper(p_binary)).unwrap();
         let tolerance = 4.0 * measured.stderr + 2.0 / vocab as f64 * expected;
         assert!((measured.mean - expected).abs() < tolerance, "{binary} {ternary} {p_binary}: {measured:?} {expected}");
     }
@@ -50,33 +51,60 @@ fn expected_counts(grammar: &Grammar) -> Vec<Vec<f64>> {
     counts
 }
 
+/// The squared Frobenius norm of the covariance of the root and a token of a sentence, each token with equal chance: the mean over six
+/// grammars of an ensemble, in units of that of the root with itself.
+fn squared_covariance(ensemble: &Ensemble) -> f64 {
+    let vocab = ensemble.vocab() as f64;
+    let squared_norms = (0..6).map(|seed| {
+        let grammar = ensemble.sample(Seed::new(seed)).unwrap();
+        let (length, prior) = (grammar.mean_length(), 1.0 / vocab);
+        let row = |counts: &Vec<f64>| {
+            let mean: f64 = counts.iter().sum::<f64>() * prior;
+            counts.iter().map(|n| (prior * (n - mean) / length).powi(2)).sum::<f64>()
+        };
+        expected_counts(&grammar).iter().map(row).sum::<f64>()
+    });
+    squared_norms.sum::<f64>() / 6.0 / ((vocab - 1.0) / vocab.powi(2))
+}
+
 /// A leaf chosen uniformly is size-biased: the paper's factor 1/8 per level is really 2/25.
 #[test]
 fn erratum_5_root_to_token_covariance_is_size_biased() {
     let (vocab, fraction) = (96, 0.25);
     for depth in [1, 2] {
-        let squared_norms = (0..6).map(|seed| {
-            let grammar = Ensemble::new(vocab, depth).fraction(fraction).sample(Seed::new(seed)).unwrap();
-            let (length, prior) = (grammar.mean_length(), 1.0 / vocab as f64);
-            let row = |counts: &Vec<f64>| {
-                let mean: f64 = counts.iter().sum::<f64>() * prior;
-                counts.iter().map(|n| (prior * (n - mean) / length).powi(2)).sum::<f64>()
-            };
-            expected_counts(&grammar).iter().map(row).sum::<f64>()
-        });
-        let measured = squared_norms.sum::<f64>() / 6.0;
-        let predicted = |factor: f64| prior_norm(vocab) * (factor / (fraction * vocab as f64)).powi(depth as i32);
+        let measured = squared_covariance(&Ensemble::new(vocab, depth).fraction(fraction));
+        let predicted = |factor: f64| (factor / (fraction * vocab as f64)).powi(depth as i32);
         let (paper, size_biased) = (measured / predicted(0.125), measured / predicted(0.08));
         assert!((size_biased - 1.0).abs() < 0.05, "depth {depth}: {size_biased} of the corrected value");
         assert!((paper - 0.64f64.powi(depth as i32)).abs() < 0.04, "depth {depth}: {paper} of the paper's value");
     }
-    let prediction = sample_complexity(3, 16, 4, 64, 0.5).unwrap();
+    let prediction = sample_complexity(3, 16, PerArity::from([(2, 4), (3, 64)]), PerArity::paper(0.5)).unwrap();
     assert!((prediction.paper.factor - 0.125).abs() < 1e-15 && (prediction.size_biased.factor - 0.08).abs() < 1e-15);
 }
 
-/// The squared Frobenius norm of the covariance of a uniform root with itself.
-fn prior_norm(vocab: usize) -> f64 {
-    (vocab as f64 - 1.0) / (vocab * vocab) as f64
+/// So it is for any arities, each of which adds its own part.
+#[test]
+fn every_arity_adds_its_size_biased_part_to_the_covariance() {
+    let sets: [&[(usize, f64)]; 5] = [
+        &[(1, 0.5), (2, 0.5)],
+        &[(2, 0.5), (4, 0.5)],
+        &[(1, 0.1), (2, 0.5), (3, 0.4)],
+        &[(2, 0.1), (3, 0.4), (4, 0.5)],
+        &[(4, 1.0)],
+    ];
+    for own in sets {
+        let probabilities: PerArity<f64> = own.iter().copied().collect();
+        let mean: f64 = own.iter().map(|(arity, p)| *arity as f64 * p).sum();
+        for depth in [1, 2] {
+            let few = |ensemble: Ensemble, arity| ensemble.rules(arity, RuleCount::Number(10));
+            let ensemble = [2, 3, 4].into_iter().fold(Ensemble::new(96, depth).arities(probabilities), few);
+            let rules = ensemble.rules_per_symbol(0).unwrap();
+            let part = |(arity, p): (usize, f64)| arity as f64 * (p / mean).powi(2) / rules[arity] as f64;
+            let predicted = probabilities.nonzero().map(part).sum::<f64>().powi(depth as i32);
+            let ratio = squared_covariance(&ensemble) / predicted;
+            assert!((ratio - 1.0).abs() < 0.05, "{probabilities}, depth {depth}: {ratio} of the predicted value");
+        }
+    }
 }
 
 /// The operator norm of the centred transition matrix is twice the paper's, and its row sums do not vanish.

@@ -3,7 +3,7 @@
 mod oracle;
 
 use gardenpath::*;
-use oracle::{Derivation, all_derivations, assert_close, by_sentence, random_grammar};
+use oracle::{ARITIES, Derivation, all_derivations, assert_close, by_sentence, grammar_of_arities, random_grammar};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Small enough to enumerate, odd enough to find mistakes.
@@ -13,8 +13,22 @@ fn tiny_grammars() -> Vec<Grammar> {
     grammars.extend((0..4).map(|seed| random_grammar(200 + seed, 3, 2, 1)));
     let ensemble = |seed| Ensemble::new(2, 2).fraction(0.5).sample(Seed::new(seed)).unwrap();
     grammars.extend((0..5).map(ensemble));
+    for (k, arities) in ARITIES.iter().enumerate() {
+        let mut own: Vec<Grammar> = Vec::new();
+        for (depth, max_size, max_rules) in [(1, 4, 5), (2, 3, 3), (2, 3, 2), (3, 2, 2), (3, 3, 1)] {
+            own.extend((0..4).map(|seed| {
+                grammar_of_arities(100 * k as u64 + 10 * depth as u64 + seed, depth, max_size, max_rules, arities)
+            }));
+        }
+        own.retain(|grammar| derivations_of(grammar) < 20_000.0 && *grammar.shape().lengths().end() < 40);
+        let arities: Arities = arities.iter().copied().collect();
+        let depths: BTreeSet<usize> = own.iter().map(Grammar::depth).collect();
+        assert!(own.len() > 9 && depths.len() > 1, "{arities:?}: {} grammars", own.len());
+        assert!(own.iter().any(|grammar| grammar.layers().iter().any(|layer| layer.arities() == arities)));
+        grammars.extend(own);
+    }
     grammars.retain(|grammar| derivations_of(grammar) < 60_000.0);
-    assert!(grammars.len() > 40);
+    assert!(grammars.len() > 130, "{}", grammars.len());
     grammars
 }
 
@@ -92,8 +106,92 @@ fn trees_are_counted_found_and_ranked() {
             assert_close(log.exp() * prior, best, "best tree");
             assert_close(tree.log_probability(&grammar).unwrap(), log, "its own probability");
             assert_eq!(tree.sentence(), sentence);
+
+            let mut ranked: Vec<f64> = derivations.iter().map(weight).collect();
+            ranked.sort_by(|x, y| y.total_cmp(x));
+            for count in [1, 3, 10_000] {
+                let trees = grammar.best_trees(&sentence, count).unwrap();
+                assert_eq!(trees.len(), derivations.len().min(count));
+                let texts: BTreeSet<String> = trees.iter().map(|(tree, _)| tree.to_text(&grammar)).collect();
+                assert_eq!(texts.len(), trees.len(), "no tree twice");
+                assert!(texts.is_subset(&expected));
+                for ((tree, log), &expected) in trees.iter().zip(&ranked) {
+                    assert_close(log.exp() * grammar.prior()[usize::from(tree.root())], expected, "the next best tree");
+                    assert!((tree.log_probability(&grammar).unwrap() - log).abs() < 1e-11);
+                }
+            }
         }
     }
+}
+
+/// Leaves that are likelihoods: the sum over all derivations of any sentence of this length, each weighed by its tokens.
+#[test]
+fn evidence_weighs_all_sentences() {
+    let mut checked = 0;
+    for (case, grammar) in tiny_grammars().into_iter().enumerate() {
+        let all = all_derivations(&grammar);
+        let mut stream = Seed::new(3).stream(case as u64);
+        let vocab = grammar.vocab();
+        for d in all.iter().step_by(1 + all.len() / 4) {
+            let mut masked = Evidence::tokens(vocab, &d.sentence).unwrap();
+            masked.mask(stream.below(d.sentence.len() as u64) as usize);
+            let any = (0..d.sentence.len() * vocab).map(|_| stream.unit() * f64::from(stream.below(4) as u32));
+            let mut any: Vec<f64> = any.collect();
+            any.iter_mut().for_each(|likelihood| *likelihood += 1e-3);
+            let noisy = Evidence::noisy(vocab, &d.sentence, 0.3).unwrap();
+            for evidence in
+                [Evidence::tokens(vocab, &d.sentence).unwrap(), masked, noisy, Evidence::new(vocab, any).unwrap()]
+            {
+                let likelihood = |d: &Derivation| -> f64 {
+                    d.sentence
+                        .iter()
+                        .enumerate()
+                        .map(|(i, &token)| evidence.likelihoods(i)[usize::from(token)])
+                        .product()
+                };
+                let same: Vec<&Derivation> =
+                    all.iter().filter(|other| other.sentence.len() == d.sentence.len()).collect();
+                let mut expected = vec![0.0; grammar.classes()];
+                same.iter().for_each(|d| expected[usize::from(d.root)] += d.probability * likelihood(d));
+                let parser = Parser::<Magnitude>::new(&grammar);
+                let chart = parser.parse_evidence(&evidence).unwrap();
+                for (found, expected) in chart.roots().iter().zip(&expected) {
+                    assert_close(found.value(), *expected, "evidence");
+                }
+                let posterior = Inside::new(&grammar).posterior_of(&evidence).unwrap();
+                let total: f64 = expected.iter().zip(grammar.prior()).map(|(x, p)| x * p).sum();
+                for (root, expected) in expected.iter().enumerate() {
+                    let share = expected * grammar.prior()[root] / total;
+                    assert_close(posterior.probability(root as u8), share, "posterior given evidence");
+                }
+                let marginals = parser.marginals(&chart).unwrap().unwrap();
+                for (level, nodes) in marginals.nodes.iter().enumerate() {
+                    for &(node, p) in nodes {
+                        let with = same.iter().filter(|d| d.nodes.contains(&(level, node)));
+                        let weight =
+                            |d: &&&Derivation| d.probability * likelihood(d) * grammar.prior()[usize::from(d.root)];
+                        let expected = with.map(|d| weight(&d)).sum::<f64>() / total;
+                        assert!((p - expected).abs() < 1e-11, "{p} {expected}");
+                    }
+                }
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 1000, "{checked}");
+}
+
+#[test]
+fn bad_evidence_is_refused() {
+    let message = |evidence: Result<Evidence>| evidence.unwrap_err().to_string();
+    assert!(message(Evidence::new(3, vec![1.0; 4])).starts_with("number of likelihoods is 4"));
+    assert!(message(Evidence::new(2, vec![1.0, f64::NAN])).starts_with("likelihood is NaN"));
+    assert!(message(Evidence::new(2, vec![1.0, 0.5, 0.0, 0.0])).contains("position 1"));
+    assert!(message(Evidence::noisy(2, &[0], 1.5)).starts_with("noise is 1.5"));
+    assert!(message(Evidence::tokens(2, &[2])).starts_with("token 2"));
+    let grammar = Ensemble::new(3, 2).sample(Seed::new(1)).unwrap();
+    assert!(Parser::<f64>::new(&grammar).parse_evidence(&Evidence::masked(4, 5)).is_err());
+    assert!(Parser::<f64>::new(&grammar).parse_evidence(&Evidence::masked(3, 0)).unwrap().root_entries().is_empty());
 }
 
 #[test]
@@ -127,9 +225,9 @@ fn marginals_are_sums_over_derivations() {
             }
             let chart = parser.parse(&sentence).unwrap();
             let marginals = parser.marginals(&chart).unwrap().unwrap();
-            for (level, found) in marginals.spans.iter().enumerate() {
-                for &(start, span, symbol, p) in found {
-                    let expected = spans.remove(&(level, start, span, symbol)).unwrap_or(0.0);
+            for (level, found) in marginals.nodes.iter().enumerate() {
+                for &(node, p) in found {
+                    let expected = spans.remove(&(level, node)).unwrap_or(0.0);
                     assert!((p - expected).abs() < 1e-12, "{p} {expected}");
                 }
             }
@@ -140,12 +238,12 @@ fn marginals_are_sums_over_derivations() {
                     assert!((count - expected).abs() < 1e-12, "{count} {expected}");
                 }
             }
-            let (level, start, span, symbol) = derivations[0].nodes[0];
+            let (level, node) = derivations[0].nodes[0];
             let outside = parser.outside(&chart, &vec![Magnitude::one(); grammar.classes()]);
-            let product = outside.value(&chart, level, start, span, symbol).unwrap();
-            let inside = chart.value(level, start, span, symbol).unwrap();
-            let node = derivations[0].nodes[0];
-            let expected: f64 = derivations.iter().filter(|d| d.nodes.contains(&node)).map(|d| d.probability).sum();
+            let product = outside.value(&chart, level, node).unwrap();
+            let inside = chart.value(level, node).unwrap();
+            let has_node = |d: &&Derivation| d.nodes.contains(&(level, node));
+            let expected: f64 = derivations.iter().filter(has_node).map(|d| d.probability).sum();
             assert_close(product.mul(inside).ln().exp(), expected, "outside times inside");
         }
     }
@@ -238,8 +336,9 @@ fn places_outside_a_chart_hold_nothing() {
         for level in 0..=2 {
             for (start, span) in [(0, 0), (1, 1), (2, 3), (len, 1), (len + 7, 1), (0, usize::MAX), (0, (1 << 32) + 5)] {
                 let inside = span > 0 && start < len && span <= len - start;
-                assert!(len == 5 && inside || chart.values(level, start, span).is_empty(), "{len}: {start}+{span}");
-                assert!(len == 5 && inside || chart.value(level, start, span, 0).is_none());
+                let span = Span::new(start, span);
+                assert!(len == 5 && inside || chart.values(level, span).is_empty(), "{len}: {span:?}");
+                assert!(len == 5 && inside || chart.value(level, Node { span, symbol: 0 }).is_none());
             }
         }
         assert_eq!(chart.roots().len(), 4);
@@ -265,7 +364,7 @@ fn buffers_serve_any_grammar() {
         assert_eq!((found.depth(), found.roots()), (expected.depth(), expected.roots()), "grammar {k}");
         for level in 0..=found.depth() {
             let cells = |chart: &Chart<f64>| {
-                chart.cells(level).map(|cell| (cell.start, cell.span, cell.values.to_vec())).collect::<Vec<_>>()
+                chart.cells(level).map(|cell| (cell.span, cell.values.to_vec())).collect::<Vec<_>>()
             };
             assert_eq!(cells(found), cells(&expected), "grammar {k}, level {level}");
         }

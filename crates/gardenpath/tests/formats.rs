@@ -2,7 +2,7 @@
 
 mod oracle;
 
-use gardenpath::{Children, Ensemble, Grammar, Inside, Seed, Stream};
+use gardenpath::{Children, Ensemble, Grammar, Inside, Sampler, Seed, Stream, Tree};
 use oracle::{assert_close, random_grammar};
 use proptest::prelude::*;
 
@@ -24,7 +24,7 @@ fn published_json_grammars_are_read() {
     assert_eq!((grammar.name(0, 0), grammar.name(1, 1), grammar.name(2, 0)), ("AF".into(), "AE".into(), "1".into()));
     assert_eq!(grammar.symbol(2, "3"), Some(2), "token ids start at 1, indices at 0");
     let rule = grammar.layer(1).rules()[1];
-    assert_eq!((rule.parent, rule.children, rule.probability), (0, Children::triple(2, 1, 0), 0.5));
+    assert_eq!((rule.parent, rule.children, rule.probability), (0, Children::from([2, 1, 0]), 0.5));
     let text = grammar.to_text();
     assert_eq!(text, include_str!("golden/small.pcfg"));
     assert_eq!(Grammar::from_text(&text).unwrap(), grammar);
@@ -104,8 +104,11 @@ fn symbols_that_nothing_derives_are_kept() {
 fn what_is_wrong_is_named_with_its_line() {
     let cases = [
         ("", "line 1: no rule found, expected lines like: S -> A0_0 [0.5]"),
-        ("S -> A [1]\nA -> B [1]\n", "line 2: A has a rule of 1 symbols, expected 2 or 3"),
-        ("S -> A [1]\nA -> 'a' 'b' 'c' 'd' [1]", "line 2: A has a rule of 4 symbols, expected 2 or 3"),
+        ("S -> A [1]\nA -> B [1]\n", "line 2: B has no rules"),
+        (
+            "S -> A [1]\nA -> 'a' 'b' 'c' 'd' 'e' 'f' 'g' 'h' 'i' [1]",
+            "line 2: A has a rule of 9 symbols, expected 1 to 8",
+        ),
         ("S -> A [1]\nA -> 'a' 'b' [0.5]\nA -> 'b' 'b' [0.4]", "line 2: the probabilities of A sum to 0.9, expected 1"),
         ("S -> A [0.5]\nA -> 'a' 'b' [1]", "line 1: the probabilities of S sum to 0.5, expected 1"),
         (
@@ -137,8 +140,8 @@ fn what_is_wrong_is_named_with_its_line() {
         ("S -> A [1]\nA -> 'a' 'b' [0.5] | 'a' 'b' [0.5]", "line 2: this rule of A stands twice"),
         ("S -> A [0.5] | A [0.5]\nA -> 'a' 'b' [1]", "line 1: the class A stands twice"),
         (
-            "S -> A [0.5] | B B [0.5]\nA -> 'a' 'b' [1]\nB -> 'a' 'a' [1]",
-            "line 1: some rules of S have one symbol and some have more, expected one kind",
+            "S -> A [0.5] | B B [0.5]\nA -> B [1]\nB -> 'a' 'a' [1]",
+            "line 2: B stands on two levels: not a layered grammar",
         ),
         (
             "# sizes: 2 2\nS -> A [1]\nA -> '0' '1' [1]",
@@ -176,7 +179,7 @@ fn bad_json_grammars_are_refused() {
         change("\"sizes\": [1, 2, 3]", "\"sizes\": [1, 2, 4]"),
         "line 1: \"sizes\" is [1, 2, 4], but the levels of \"all\" have [1, 2, 3] symbols"
     );
-    assert_eq!(change("[1, 2]]}],", "[1]]}],"), "line 1: \"AE\" of level 1 has a rule of 1 symbols, expected 2 or 3");
+    assert_eq!(change("[1, 2]]}],", "[]]}],"), "line 1: \"AE\" of level 1 has a rule of 0 symbols, expected 1 to 8");
     assert_eq!(change("[1, 2]]}],", "[1, 7]]}],"), "a rule of level 1 uses symbol 7, but level 2 has 3 symbols");
     assert_eq!(change("[1, 2]]}],", "[1, 300]]}],"), "a rule of level 1 uses symbol 300, but level 2 has 3 symbols");
     assert_eq!(change("[[1, 2]]}],", "null}],"), "symbol 1 of level 1 has no rules");
@@ -224,8 +227,8 @@ fn repeated_rules_of_json_grammars_are_added() {
     assert_ne!(repeated, good);
     let grammar = Grammar::from_lano_json(&repeated).unwrap();
     let rules = &grammar.layer(1).rules()[..2];
-    assert_eq!((rules[0].children, rules[0].probability), (Children::pair(0, 0), 0.75));
-    assert_eq!((rules[1].children, rules[1].probability), (Children::triple(2, 1, 0), 0.25));
+    assert_eq!((rules[0].children, rules[0].probability), (Children::from([0, 0]), 0.75));
+    assert_eq!((rules[1].children, rules[1].probability), (Children::from([2, 1, 0]), 0.25));
     assert_eq!(Grammar::from_text(&grammar.to_text()).unwrap(), grammar);
 }
 
@@ -386,4 +389,18 @@ fn names_that_cannot_be_written_are_refused() {
             assert_eq!(Grammar::from_text(&grammar.to_text()).unwrap(), grammar, "{tokens:?}");
         }
     }
+}
+
+/// Rules of one to eight children, a start symbol that is itself the only class, and one that names several.
+#[test]
+fn rules_of_any_length_survive_text() {
+    let text = "S -> A [0.25] | A B [0.75]\nA -> 'a' [0.5] | 'a' 'b' 'a' 'b' 'a' 'b' 'a' 'b' [0.5]\nB -> 'b' 'a' 'a' 'a' [1]\n";
+    let grammar = Grammar::from_text(text).unwrap();
+    assert_eq!((grammar.sizes(), grammar.shape().lengths()), (&[1, 2, 2][..], 1..=16));
+    assert_eq!(Grammar::from_text(&grammar.to_text()).unwrap(), grammar);
+    let probabilities = [(1, 0.1), (2, 0.2), (4, 0.3), (8, 0.4)];
+    let sampled = Ensemble::new(5, 2).arities(probabilities).fraction(1e-3).sample(Seed::new(1)).unwrap();
+    assert_eq!(sampled.to_string().parse::<Grammar>().unwrap(), sampled);
+    let tree = Sampler::new(&sampled).tree(Seed::new(2), 3);
+    assert_eq!(Tree::from_text(&tree.to_text(&sampled), &sampled).unwrap(), tree);
 }

@@ -57,7 +57,7 @@ fn deep_charts_do_not_underflow() {
             let posterior = inside.posterior(sentence).unwrap();
             let log = posterior.log_likelihood(*root).expect("the true root is possible");
             let chart = Chart::<LogProbability>::parse(&grammar, sentence).unwrap();
-            let expected = chart.value(0, 0, sentence.len(), *root).unwrap().0;
+            let expected = chart.value(0, Node { span: Span::new(0, sentence.len()), symbol: *root }).unwrap().0;
             assert!((log - expected).abs() < 1e-10 * expected.abs(), "{log} {expected}");
         }
     }
@@ -84,7 +84,8 @@ fn rules_of_very_different_probabilities_are_exact() {
                 let used = cells.iter().filter(|((i, span), _)| shape.reachable(level, sentence.len(), *i, *span));
                 for (&(i, span), values) in used {
                     for (symbol, exact) in (0..).zip(values) {
-                        check(chart.value(level, i, span, symbol).map(|value| value.ln()), exact);
+                        let node = Node { span: Span::new(i, span), symbol };
+                        check(chart.value(level, node).map(|value| value.ln()), exact);
                     }
                 }
             }
@@ -106,8 +107,8 @@ fn no_cell_of_a_steep_grammar_loses_a_candidate() {
             let (found, expected) = (inside.chart(&sentence).unwrap(), parser.parse(&sentence).unwrap());
             for level in 0..=grammar.depth() {
                 for (found, expected) in found.cells(level).zip(expected.cells(level)) {
-                    assert_eq!((found.start, found.span), (expected.start, expected.span), "level {level}");
-                    assert_eq!(found.values.len(), expected.values.len(), "level {level}, {}", found.start);
+                    assert_eq!(found.span, expected.span, "level {level}");
+                    assert_eq!(found.values.len(), expected.values.len(), "level {level}, {:?}", found.span);
                     for ((symbol, value), (other, LogProbability(log))) in found.values.iter().zip(expected.values) {
                         assert!(symbol == other && (value.ln() - log).abs() < 1e-10 * log.abs().max(1.0));
                     }
@@ -121,7 +122,7 @@ fn no_cell_of_a_steep_grammar_loses_a_candidate() {
 /// A root whose prior is below the smallest normal number, and the only one that derives the sentence.
 #[test]
 fn a_root_with_hardly_any_prior_can_be_certain() {
-    let rule = |parent, a, b| Rule { parent, children: Children::pair(a, b), probability: 1.0 };
+    let rule = |parent, a, b| Rule { parent, children: Children::from([a, b]), probability: 1.0 };
     let grammar = Grammar::new(vec![2, 2], vec![1.0, 1e-310], vec![vec![rule(0, 0, 0), rule(1, 1, 1)]]).unwrap();
     let posterior = Inside::new(&grammar).posterior(&[1, 1]).unwrap();
     assert_close(posterior.probability(1), 1.0, "the only possible root");
@@ -184,7 +185,7 @@ fn expected_rule_counts_are_derivatives() {
                 let found = marginals.rules[level][rule];
                 assert!((found - slope).abs() < 1e-7, "level {level} rule {rule}: {found} {slope}");
             }
-            let nodes: f64 = marginals.spans[level].iter().map(|span| span.3).sum();
+            let nodes: f64 = marginals.nodes[level].iter().map(|(_, p)| p).sum();
             assert_close(marginals.rules[level].iter().sum(), nodes, "one rule per node");
         }
     }
@@ -232,7 +233,7 @@ fn tables_hold_the_posteriors_of_all_sentences() {
 #[test]
 fn interrupted_work_is_left_at_once() {
     use gardenpath::interrupt::{Interrupted, obey};
-    use gardenpath::learn::em;
+    use gardenpath::learn::{Em, Learner, Outline};
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
     static STOP: AtomicBool = AtomicBool::new(false);
@@ -253,8 +254,8 @@ fn interrupted_work_is_left_at_once() {
         (
             "em",
             Box::new(|| {
-                let options = em::Options { starts: 9, rounds: 999, seed: Seed::new(1), ..em::Options::new(8, 4) };
-                drop(em::learn(&corpus, &options, &mut |_, _, _| ()));
+                let em = Em { starts: 9, rounds: 999, seed: Seed::new(1), ..Em::new(Outline::new(8, 4)) };
+                drop(em.learn(&corpus, &mut |_| ()));
             }),
         ),
     ];

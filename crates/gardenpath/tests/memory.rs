@@ -40,7 +40,7 @@ fn peak_of_marginals(depth: usize, len: usize) -> usize {
     PEAK.store(before, Relaxed);
     let chart = Inside::new(&grammar).chart(&sentence).unwrap();
     let marginals = Parser::<Magnitude>::new(&grammar).marginals(&chart).unwrap().unwrap();
-    let roots: f64 = marginals.spans[0].iter().map(|span| span.3).sum();
+    let roots: f64 = marginals.nodes[0].iter().map(|(_, p)| p).sum();
     let rules: f64 = marginals.rules[0].iter().sum();
     assert!((roots - 1.0).abs() < 1e-9 && (rules - 1.0).abs() < 1e-9, "one root {roots}, rewritten once {rules}");
     PEAK.load(Relaxed) - before

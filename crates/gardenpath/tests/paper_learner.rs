@@ -1,7 +1,8 @@
 //! The paper's algorithm, its protocol and its signal-to-noise ratio: the numbers they must reach.
 
-use gardenpath::learn::paper::{Alignment, PaperLearner, cluster_true_rules, infer_binary, infer_ternary};
+use gardenpath::learn::paper::{Alignment, cluster_true_rules, infer_binary, infer_ternary};
 use gardenpath::learn::score::{score_rules, score_sentences};
+use gardenpath::learn::{Learned, Learner, Outline, Paper};
 use gardenpath::snr::{Average, SignalStudy, log_grid};
 use gardenpath::{
     Corpus, Covariance, Ensemble, ExpectedMoments, Grammar, KMeans, Moments, Rule, Sampler, Seed, Stream, Symbol,
@@ -9,6 +10,14 @@ use gardenpath::{
 
 fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+}
+
+fn paper(vocab: usize, depth: usize) -> Paper {
+    Paper::new(Outline::new(vocab, depth))
+}
+
+fn learn(paper: &Paper, corpus: &Corpus) -> gardenpath::Result<Learned> {
+    paper.learn(corpus, &mut |_| ())
 }
 
 fn grammar(vocab: usize, seed: u64) -> Grammar {
@@ -78,7 +87,8 @@ fn literal(vocab: usize, seed: u64, alignment: Alignment) -> [f64; 4] {
     let layers = vec![truth.layer(0).rules().to_vec(), rules.collect()];
     let learned = Grammar::new(truth.sizes().to_vec(), truth.prior().to_vec(), layers).unwrap();
     let score = &score_rules(&learned, &truth).unwrap()[1];
-    [score.binary.precision(), score.binary.recall(), score.ternary.precision(), score.ternary.recall()]
+    let [binary, ternary] = [score.rules[2], score.rules[3]];
+    [binary.precision(), binary.recall(), ternary.precision(), ternary.recall()]
 }
 
 #[test]
@@ -97,7 +107,7 @@ fn thresholds_on_exact_moments() {
 fn one_layer_is_learned_exactly() {
     let truth = Ensemble::new(8, 1).sample(Seed::new(3)).unwrap();
     let corpus = Corpus::sample(&truth, Seed::new(1), 0..100_000);
-    let learned = PaperLearner::new(8, 1).learn(&corpus).unwrap().grammar;
+    let learned = learn(&paper(8, 1), &corpus).unwrap().grammar;
     assert!(score_rules(&learned, &truth).unwrap()[0].is_exact());
 }
 
@@ -105,11 +115,11 @@ fn one_layer_is_learned_exactly() {
 fn two_layers_on_any_number_of_threads() {
     let truth = grammar(16, 0);
     let corpus = Corpus::sample(&truth, Seed::new(1), 0..1_000_000);
-    let learned = in_pool(1, || PaperLearner::new(16, 2).learn(&corpus).unwrap().grammar);
-    assert_eq!(in_pool(3, || PaperLearner::new(16, 2).learn(&corpus).unwrap().grammar), learned);
+    let learned = in_pool(1, || learn(&paper(16, 2), &corpus).unwrap().grammar);
+    assert_eq!(in_pool(3, || learn(&paper(16, 2), &corpus).unwrap().grammar), learned);
     let scores = score_rules(&learned, &truth).unwrap();
-    assert!(scores[1].binary.f1() > 0.95 && scores[1].ternary.f1() > 0.7, "{scores:?}");
-    assert!(scores[0].binary.f1() > 0.95 && scores[0].ternary.f1() > 0.9, "{scores:?}");
+    assert!(scores[1].rules[2].f1() > 0.95 && scores[1].rules[3].f1() > 0.7, "{scores:?}");
+    assert!(scores[0].rules[2].f1() > 0.95 && scores[0].rules[3].f1() > 0.9, "{scores:?}");
     let answers = score_sentences(&learned, &truth, Seed::new(99), 5000).unwrap();
     assert!(answers.bayes.accuracy > 0.98 && answers.bayes.parse_rate == 1.0);
     assert!((0.6..0.95).contains(&answers.learned.accuracy), "never Bayes: {answers:?}");
@@ -122,29 +132,29 @@ fn eight_million_sentences_in_two_seconds() {
     let truth = grammar(16, 0);
     let start = std::time::Instant::now();
     let corpus = Corpus::sample(&truth, Seed::new(1), 0..8_000_000);
-    let learned = PaperLearner::new(16, 2).learn(&corpus).unwrap();
+    let learned = learn(&paper(16, 2), &corpus).unwrap();
     let seconds = start.elapsed().as_secs_f64();
     assert!(seconds < 2.0, "{seconds} s");
-    assert_eq!(learned.layers[0].binary, 64);
+    assert_eq!(learned.levels[1].rules[2], 64);
 }
 
 #[test]
 fn three_layers_run_and_bad_input_is_refused() {
     let truth = Ensemble::new(8, 3).fraction(0.25).sample(Seed::new(1)).unwrap();
     let corpus = Corpus::sample(&truth, Seed::new(1), 0..200_000);
-    let learned = PaperLearner::new(8, 3).learn(&corpus).unwrap();
-    assert_eq!(learned.layers.iter().map(|layer| layer.level).collect::<Vec<_>>(), [2, 1, 0]);
-    assert!(score_rules(&learned.grammar, &truth).unwrap()[2].binary.recall() > 0.7);
-    assert!(PaperLearner::new(8, 3).learn(&Corpus::default()).is_err());
+    let learned = learn(&paper(8, 3), &corpus).unwrap();
+    assert_eq!(learned.levels.iter().map(|level| level.level).collect::<Vec<_>>(), [0, 1, 2]);
+    assert!(score_rules(&learned.grammar, &truth).unwrap()[2].rules[2].recall() > 0.7);
+    assert!(learn(&paper(8, 3), &Corpus::default()).is_err());
     assert_eq!((learned.grammar.classes(), learned.grammar.vocab()), (8, 8), "those of the corpus");
-    assert!(PaperLearner::new(8, 3).gammas(0.0, 1.0).learn(&corpus).is_err());
+    assert!(learn(&Paper { gamma_binary: 0.0, ..paper(8, 3) }, &corpus).is_err());
     // Nothing passes an absurd threshold, and the reason is given.
-    let message = PaperLearner::new(8, 3).gammas(1e9, 1.5).learn(&corpus).unwrap_err().to_string();
+    let message = learn(&Paper { gamma_binary: 1e9, ..paper(8, 3) }, &corpus).unwrap_err().to_string();
     assert!(message.contains("pairs"), "{message}");
     // Sentences without information about their only root.
     let mut constant = Corpus::default();
     (0..10).for_each(|_| constant.push(&[0, 0, 0, 0, 0, 0, 0, 0], 0));
-    assert!(PaperLearner::new(8, 3).learn(&constant).is_err());
+    assert!(learn(&paper(8, 3), &constant).is_err());
 }
 
 /// The same grammar with the inner symbols renamed.
@@ -174,14 +184,14 @@ fn names_of_inner_symbols_do_not_matter() {
     let learned = renamed(&truth, &mut Seed::new(2).stream(0));
     assert_ne!(learned, truth);
     for score in score_rules(&learned, &truth).unwrap() {
-        assert!(score.is_exact() && score.binary_purity == 1.0 && score.ternary_purity == 1.0);
+        assert!(score.is_exact() && score.purity[2] == 1.0 && score.purity[3] == 1.0);
     }
     let answers = score_sentences(&learned, &truth, Seed::new(9), 200).unwrap();
     assert_eq!(answers.learned.accuracy, answers.bayes.accuracy);
     // An unrelated grammar shares about a quarter of the tuples, hardly any of them with the right parents.
     let other = Ensemble::new(10, 4).sample(Seed::new(5)).unwrap();
     let score = &score_rules(&other, &truth).unwrap()[3];
-    assert!(score.ternary.f1() < 0.1, "{:?}", score.ternary);
+    assert!(score.rules[3].f1() < 0.1, "{:?}", score.rules[3]);
     assert!(score_rules(&grammar(8, 1), &truth).is_err());
 }
 

@@ -1,10 +1,11 @@
 //! The steps of the paper's proof at finite vocabularies: against enumeration, and the numbers that they reach.
 
 use gardenpath::learn::paper::Alignment;
-use gardenpath::proof::{Inferred, RowNorms, Spurious, diagrams, infer_layer};
+use gardenpath::proof::{Inferred, RowNorms, Spurious, Transition, diagrams, infer_layer};
 use gardenpath::snr::PredictedSignal;
 use gardenpath::{
-    Chart, Covariance, Ensemble, ExpectedMoments, Grammar, KMeans, Recognition, RuleCounts, Seed, Symbol, Topology,
+    Chart, Covariance, Ensemble, ExpectedMoments, Grammar, KMeans, Recognition, RuleCount, Seed, Symbol, Topology,
+    TupleCode,
 };
 use std::collections::HashMap;
 
@@ -50,13 +51,14 @@ fn topology(nodes: &[Node], before: Option<&Node>) -> Topology {
     }
 }
 
+/// An ensemble with these numbers of binary and ternary rules.
+fn ensemble(vocab: usize, depth: usize, binary: usize, ternary: usize) -> Ensemble {
+    Ensemble::new(vocab, depth).rules(2, RuleCount::Number(binary)).rules(3, RuleCount::Number(ternary))
+}
+
 fn tiny_grammars() -> Vec<Grammar> {
-    let numbers = |binary, ternary| RuleCounts::Numbers { binary, ternary };
-    let ensembles = [
-        Ensemble::new(2, 3).counts(numbers(1, 1)).p_binary(0.3),
-        Ensemble::new(3, 2).counts(numbers(2, 2)).zipf(0.7).p_binary(0.6),
-        Ensemble::new(3, 1).counts(numbers(2, 3)),
-    ];
+    let ensembles =
+        [ensemble(2, 3, 1, 1).p_binary(0.3), ensemble(3, 2, 2, 2).zipf(0.7).p_binary(0.6), ensemble(3, 1, 2, 3)];
     ensembles.iter().flat_map(|ensemble| (0..3).map(|seed| ensemble.sample(Seed::new(seed)).unwrap())).collect()
 }
 
@@ -76,23 +78,41 @@ fn topologies_are_those_of_all_derivations() {
                     }
                 }
             }
-            let size = grammar.sizes()[level] as Symbol;
             for kind in Topology::PAIRS.into_iter().chain(Topology::TRIPLES) {
                 let part = ExpectedMoments::of_topology(&grammar, level, kind).unwrap();
-                let is = |tuple: &[Symbol], root| expected.get(&(kind, tuple.to_vec(), root)).copied().unwrap_or(0.0);
+                assert_eq!(part.arities().iter().collect::<Vec<_>>(), [kind.arity()]);
+                let code = TupleCode::new(grammar.sizes()[level], part.arities());
                 for root in 0..grammar.classes() as Symbol {
-                    for number in 0..size.pow(3) {
-                        let (a, b, c) = (number / size / size, number / size % size, number % size);
-                        assert!((part.pair(a, b, root) - is(&[a, b], root)).abs() < 1e-12, "{kind:?} {a} {b}");
-                        assert!(
-                            (part.triple(a, b, c, root) - is(&[a, b, c], root)).abs() < 1e-12,
-                            "{kind:?} {a} {b} {c}"
-                        );
+                    for tuple in (0..code.len()).map(|number| code.children(number)) {
+                        let key = (kind, tuple.as_slice().to_vec(), root);
+                        let is = expected.get(&key).copied().unwrap_or(0.0);
+                        assert!((part.value(tuple.as_slice(), root) - is).abs() < 1e-12, "{key:?}");
                     }
                 }
             }
         }
     }
+}
+
+/// The paper's topologies, and all that is built on them, are about rules of two or three children.
+#[test]
+fn other_arities_are_refused() {
+    let grammar = Ensemble::new(4, 2).arities([(2, 0.5), (4, 0.5)]).fraction(0.1).sample(Seed::new(1)).unwrap();
+    let moments = ExpectedMoments::new(&grammar).unwrap();
+    let covariance = moments.covariance();
+    let errors = [
+        ExpectedMoments::of_topology(&grammar, 2, Topology::Across).err(),
+        diagrams(&grammar, 2, &moments).err(),
+        RowNorms::new(&grammar, 2, &covariance).err(),
+        Spurious::measure(&grammar, 1, 100, Seed::new(1)).err(),
+        infer_layer(grammar.layer(1), &covariance, [0.85, 1.5], Alignment::Cosine, &KMeans::new(4)).err(),
+    ];
+    for error in errors {
+        let message = error.unwrap().to_string();
+        assert_eq!(message, "number of children is 4, expected 2 or 3: the paper's topologies know no others");
+    }
+    // A matrix of transitions has nothing of the paper's arities.
+    assert!(Transition::new(grammar.layer(0), 4, 3).is_ok() && Transition::new(grammar.layer(0), 4, 4).is_err());
 }
 
 fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
@@ -115,11 +135,9 @@ fn parts_add_up_to_the_covariances() {
             triples.iter_mut().zip(covariance.triples()).for_each(|(sum, x)| *sum += x);
             // The law of total covariance: the probability of the topology times the covariance given the topology.
             let given = part.covariance();
-            let (own, alone, share) = if kind.arity() == 2 {
-                (covariance.pairs(), given.pairs(), part.pair_total() / moments.pair_total())
-            } else {
-                (covariance.triples(), given.triples(), part.triple_total() / moments.triple_total())
-            };
+            let arity = kind.arity();
+            let (own, alone) = (covariance.of_arity(arity), given.of_arity(arity));
+            let share = part.total(arity) / moments.total(arity);
             let expected: Vec<f64> = alone.iter().map(|x| share * x).collect();
             assert!(largest_difference(own, &expected) < 1e-14, "{kind:?}");
         }
@@ -178,7 +196,7 @@ fn candidate_tables(grammar: &Grammar) -> [Vec<f64>; 4] {
             let chart = Chart::<Recognition>::parse(grammar, &sentence).unwrap();
             let all: Vec<(usize, usize, Symbol)> = chart
                 .cells(1)
-                .flat_map(|cell| cell.values.iter().map(move |v| (cell.start, cell.start + cell.span, v.0)))
+                .flat_map(|cell| cell.values.iter().map(move |v| (cell.span.start, cell.span.end(), v.0)))
                 .collect();
             for x in &all {
                 for y in all.iter().filter(|y| y.0 == x.1) {
@@ -219,8 +237,7 @@ fn spurious_by_definition(grammar: &Grammar, all: &[f64], truth: &[f64], arity: 
 /// Samples so small that noise would dominate: on average the estimates are right all the same.
 #[test]
 fn spurious_shares_are_unbiased() {
-    let grammar =
-        Ensemble::new(3, 2).counts(RuleCounts::Numbers { binary: 2, ternary: 3 }).sample(Seed::new(5)).unwrap();
+    let grammar = ensemble(3, 2, 2, 3).sample(Seed::new(5)).unwrap();
     let tables = candidate_tables(&grammar);
     let expected = [2, 3].map(|arity| spurious_by_definition(&grammar, &tables[arity - 2], &tables[arity], arity));
     let rounds = 400;

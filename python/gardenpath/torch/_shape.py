@@ -2,43 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from .._core import Grammar
+from .._core import Grammar, _arities, _lengths
 
 __all__ = ["Arities", "Shape", "check_at_least"]
 
-Arities = tuple[int, int]
+Arities = Collection[int]
+"""The numbers of children of the nodes of one level."""
 
 _MAX_DEPTH = 10
+_MAX_CHILDREN = 8
+_MAX_TOKENS = 59_049
 
 
 @dataclass(frozen=True)
 class Shape:
-    """The smallest and the largest number of children of a node of each level, from the root down."""
+    """The numbers of children of the nodes of each level, from the root down."""
 
-    arities: tuple[Arities, ...]
+    arities: tuple[tuple[int, ...], ...]
 
     @staticmethod
     def new(depth: int, arities: Sequence[Arities] | None) -> Shape:
         """The shape of trees of this depth; unless arities are given, all nodes have two or three children."""
         if not 1 <= depth <= _MAX_DEPTH:
             raise ValueError(f"depth is {depth}, expected 1 to {_MAX_DEPTH}")
-        shape = Shape(((2, 3),) * depth if arities is None else tuple((least, most) for least, most in arities))
+        shape = Shape(((2, 3),) * depth if arities is None else tuple(tuple(sorted(set(level))) for level in arities))
         if len(shape.arities) != depth:
             raise ValueError(f"there are arities of {len(shape.arities)} levels, expected {depth}")
-        for pair in shape.arities:
-            if pair not in ((2, 2), (2, 3), (3, 3)):
-                raise ValueError(f"arities of a level are {pair}, expected (2, 2), (2, 3) or (3, 3)")
+        for level in shape.arities:
+            if not level or level[0] < 1 or level[-1] > _MAX_CHILDREN:
+                raise ValueError(f"arities of a level are {level}, expected numbers from 1 to {_MAX_CHILDREN}")
+        if (most := math.prod(level[-1] for level in shape.arities)) > _MAX_TOKENS:
+            raise ValueError(f"sentences have up to {most} tokens, expected at most {_MAX_TOKENS}")
         return shape
 
     @staticmethod
     def of(grammar: Grammar) -> Shape:
         """The shape of the trees of a grammar."""
-        found = (grammar.rules(level)["arity"] for level in range(grammar.depth))
-        return Shape(tuple((int(arities.min()), int(arities.max())) for arities in found))
+        return Shape(tuple(tuple(level) for level in _arities(grammar)))
 
     @property
     def depth(self) -> int:
@@ -46,51 +51,14 @@ class Shape:
         return len(self.arities)
 
     @cached_property
-    def spans(self) -> tuple[range, ...]:
-        """The numbers of tokens below a node of each level, tokens included."""
-        spans = [range(1, 2)]
-        for least, most in reversed(self.arities):
-            below = spans[0]
-            spans.insert(0, range(least * below[0], most * below[-1] + 1))
-        return tuple(spans)
-
-    @cached_property
-    def nodes(self) -> tuple[range, ...]:
-        """The numbers of nodes of each level."""
-        nodes = [range(1, 2)]
-        for least, most in self.arities:
-            nodes.append(range(least * nodes[-1][0], most * nodes[-1][-1] + 1))
-        return tuple(nodes)
+    def lengths(self) -> tuple[int, ...]:
+        """The numbers of tokens of trees, in order; there may be gaps between the smallest and the largest."""
+        return tuple(_lengths(self.arities))
 
     @property
     def longest(self) -> int:
         """The largest number of tokens."""
-        return self.spans[0][-1]
-
-    @cached_property
-    def lengths(self) -> frozenset[int]:
-        """The numbers of tokens of trees; there may be gaps between the smallest and the largest."""
-        return frozenset(length for length in self.spans[0] if self._has_length(length))
-
-    def _has_length(self, length: int) -> bool:
-        # Upwards, the possible numbers of nodes of a level are always an interval.
-        fewest = most = length
-        for low, high in reversed(self.arities):
-            fewest, most = -(-fewest // high), most // low
-            if fewest > most:
-                return False
-        return fewest <= 1 <= most
-
-    def reachable(self, level: int, length: int, start: int, span: int) -> bool:
-        """Whether a tree over `length` tokens has a node of `level` on `start` to `start + span`."""
-        spans, nodes = self.spans[level], self.nodes[level]
-        right = length - start - span
-        if span not in spans or right < 0:
-            return False
-        fewest = [-(-tokens // spans[-1]) for tokens in (start, right)]
-        most = [tokens // spans[0] for tokens in (start, right)]
-        possible = all(few <= many for few, many in zip(fewest, most, strict=True))
-        return possible and sum(fewest) + 1 <= nodes[-1] and sum(most) + 1 >= nodes[0]
+        return self.lengths[-1]
 
 
 def check_at_least(name: str, value: int, least: int) -> None:

@@ -21,8 +21,8 @@ class CNN(FilterNetwork):
     convolution is one gather and one matrix product. Factors of layers are moved behind their rectifiers, where they are one
     factor of the logits: activations are large numbers, too large for float16, but not for bfloat16.
 
-    `arities` are the smallest and largest number of children of the nodes of each level, from the root down, if not all have
-    two or three. `seed` is the program's: see `reset`.
+    `arities` are the numbers of children of the nodes of each level, from the root down, if not all have two or three.
+    `seed` is the program's: see `reset`.
 
     >>> from gardenpath import Grammar
     >>> from gardenpath.torch import CNN, SentenceStream

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -14,25 +13,25 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from .._core import _inside_layers
 from ._shape import Shape
 from .networks import FilterNetwork, Parameter, Sentences, scale_of, whitened
 
 __all__ = ["INN"]
 
 Integers = NDArray[np.int64]
-
-_NAMES = {2: "binary", 3: "ternary"}
+Numbers = NDArray[np.float64]
 
 
 class INN(FilterNetwork):
-    """The paper's inside neural network: shared binary and ternary filters on the cells of the inside chart.
+    """The paper's inside neural network: filters for each number of children, shared by the cells of the inside chart.
 
     Only cells that some tree over the sentence can use are computed, packed without padding. Which these are depends on the
     length alone, so they are found once for each length. Sums over splits are made before or after the products with the
     filters, whichever leaves fewer rows to multiply.
 
-    `arities` are the smallest and largest number of children of the nodes of each level, from the root down, if not all have
-    two or three. `seed` is the program's: see `reset`.
+    `arities` are the numbers of children of the nodes of each level, from the root down, if not all have two or three.
+    `seed` is the program's: see `reset`.
 
     >>> from gardenpath import Grammar
     >>> from gardenpath.torch import INN, SentenceStream
@@ -46,9 +45,9 @@ class INN(FilterNetwork):
     def parameters_of_files(self) -> list[Parameter]:
         """All parameters, in the order in which their first values are drawn."""
         filters = [
-            Parameter(f"level.{level}.{_NAMES[arity]}", (arity, self._channels(level), self.width))
+            Parameter(_filter_name(level, arity), (arity, self._channels(level), self.width))
             for level in reversed(range(self.depth))
-            for arity in _arities(self.shape, level)
+            for arity in self.shape.arities[level]
         ]
         return [*filters, Parameter("readout", (self.width, self.classes))]
 
@@ -59,8 +58,8 @@ class INN(FilterNetwork):
         """The matrices of all roles of a level, `[roles, inputs, outputs]`, with their factors."""
         channels = self._channels(level)
         scaled = [
-            scale_of(self.normalization, arity, channels) * self.weight(f"level.{level}.{_NAMES[arity]}")
-            for arity in _arities(self.shape, level)
+            scale_of(self.normalization, arity, channels) * self.weight(_filter_name(level, arity))
+            for arity in self.shape.arities[level]
         ]
         return torch.cat(scaled)
 
@@ -83,16 +82,21 @@ class INN(FilterNetwork):
         return (cells / self.width @ readout)[places.to(readout.device)]
 
 
+def _filter_name(level: int, arity: int) -> str:
+    names = {1: "unary", 2: "binary", 3: "ternary"}
+    return f"level.{level}.{names.get(arity, f'arity{arity}')}"
+
+
 @dataclass(frozen=True)
 class _Lists:
     """The rows that are added up, list by list: what a sparse matrix is made of."""
 
     sizes: Integers
     items: Integers
-    times: Integers
+    times: Numbers
 
     @staticmethod
-    def of(lists: Integers, items: Integers, times: Integers, count: int) -> _Lists:
+    def of(lists: Integers, items: Integers, times: Numbers, count: int) -> _Lists:
         order = np.lexsort((items, lists))
         return _Lists(np.bincount(lists, minlength=count), items[order], times[order])
 
@@ -107,9 +111,8 @@ class _Level:
     products_first: tuple[_Lists, _Lists]
 
     @staticmethod
-    def of(roles: int, above: int, below: int, inputs: Counter[tuple[int, int, int]]) -> _Level:
-        target, role, child = np.array(list(inputs), dtype=np.int64).reshape(-1, 3).T
-        times = np.array(list(inputs.values()), dtype=np.int64)
+    def of(roles: int, above: int, below: int, inputs: Integers, times: Numbers) -> _Level:
+        target, role, child = inputs.T
         sums, products = target * roles + role, child * roles + role
         return _Level(
             above,
@@ -131,54 +134,17 @@ class _Template:
 
 @lru_cache(maxsize=1024)
 def _template(shape: Shape, length: int) -> _Template:
-    def cells_of(level: int) -> list[tuple[int, int]]:
-        spans = shape.spans[level]
-        return [(start, n) for start in range(length) for n in spans if shape.reachable(level, length, start, n)]
-
-    cells = [cells_of(level) for level in range(shape.depth)]
-    levels = []
-    for level in range(shape.depth - 1):
-        numbers = {cell: number for number, cell in enumerate(cells[level + 1])}
-        inputs: Counter[tuple[int, int, int]] = Counter()
-        for target, cell in enumerate(cells[level]):
-            for parts in _splits(shape, level, *cell):
-                # Where not all lengths are possible, a part may be a cell that no tree uses.
-                if all(part in numbers for _, part in parts):
-                    inputs.update((target, role, numbers[part]) for role, part in parts)
-        levels.append(_Level.of(_roles(shape, level), len(cells[level]), len(numbers), inputs))
-    lowest = np.full((len(cells[-1]), _roles(shape, shape.depth - 1)), -1, dtype=np.int64)
-    for number, cell in enumerate(cells[-1]):
-        for parts in _splits(shape, shape.depth - 1, *cell):
-            for role, (place, _) in parts:
-                lowest[number, role] = place
+    # Left and right of two parts, then left, middle and right of three, and so on.
+    roles = [sum(arities) for arities in shape.arities]
+    (below, inputs, _), *layers = _inside_layers(shape.arities, length)
+    lowest = np.full((below, roles[-1]), -1, dtype=np.int64)
+    target, role, place = inputs.T
+    lowest[target, role] = place
+    levels: list[_Level] = []
+    for above, inputs, times in layers:
+        levels.insert(0, _Level.of(roles[shape.depth - 2 - len(levels)], above, below, inputs, times))
+        below = above
     return _Template(lowest, levels)
-
-
-def _arities(shape: Shape, level: int) -> range:
-    least, most = shape.arities[level]
-    return range(least, most + 1)
-
-
-def _roles(shape: Shape, level: int) -> int:
-    """Left and right of two parts, then left, middle and right of three."""
-    return sum(_arities(shape, level))
-
-
-def _splits(shape: Shape, level: int, start: int, span: int) -> Iterator[list[tuple[int, tuple[int, int]]]]:
-    """All splits of a span into spans of the level below: role, start and length of each part."""
-    role = 0
-    for arity in _arities(shape, level):
-        for lengths in _divisions(span, arity, shape.spans[level + 1]):
-            starts = [start + sum(lengths[:k]) for k in range(arity)]
-            yield list(zip(range(role, role + arity), zip(starts, lengths, strict=True), strict=True))
-        role += arity
-
-
-def _divisions(length: int, parts: int, allowed: range) -> list[tuple[int, ...]]:
-    """The ways to divide a length into so many allowed ones."""
-    if parts == 1:
-        return [(length,)] if length in allowed else []
-    return [(n, *rest) for n in allowed if n < length for rest in _divisions(length - n, parts - 1, allowed)]
 
 
 @dataclass(frozen=True)

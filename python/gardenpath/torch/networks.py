@@ -181,7 +181,7 @@ class Network(nn.Module, ABC):
         wrong = ~possible[counts.clamp(0, self.shape.longest + 1)] | (counts > rows.shape[1])
         if wrong.any():
             sentence = int(wrong.nonzero()[0].item())
-            shortest, longest = self.shape.spans[0][0], self.shape.longest
+            shortest, longest = self.shape.lengths[0], self.shape.longest
             expected = f"expected a length of the network's trees, {shortest} to {longest}"
             raise ValueError(f"sentence {sentence}: {counts[sentence].item()} tokens, {expected}")
 

@@ -25,8 +25,8 @@ class Transformer(Network):
     Unless told otherwise, it has one layer for each level of the tree, and perceptrons four times as wide as the rest.
     Sentences of one length attend together, without padding or masks; in the last layer only the class token asks.
 
-    `arities` are the smallest and largest number of children of the nodes of each level, from the root down, if not all have
-    two or three. `seed` is the program's: see `reset`.
+    `arities` are the numbers of children of the nodes of each level, from the root down, if not all have two or three.
+    `seed` is the program's: see `reset`.
 
     >>> from gardenpath import Grammar
     >>> from gardenpath.torch import SentenceStream, Transformer

@@ -1,73 +1,122 @@
 //! The options that describe an ensemble of random grammars.
 
+use super::fraction::Fraction;
 use super::size;
-use crate::progress;
 use anyhow::{Result, bail};
 use clap::Args;
-use gardenpath::{Ensemble, RuleCounts};
-use gardenpath_lab::draw::table::short;
-use serde::Serialize;
-use std::str::FromStr;
+use gardenpath::Ensemble;
+use gardenpath_lab::by_arity::ByArity;
+use gardenpath_lab::ensemble::Choices;
 
 /// The law of random grammars: everything but their sizes and numbers of rules.
 #[derive(Args, Clone, Debug)]
 pub struct LawOptions {
-    /// Probability that a node has two children, not three
-    #[arg(long, default_value_t = 0.5, value_name = "P")]
-    pub p_binary: f64,
+    /// Probability of each number of children, from 1 to 8 [default: 2:0.5,3:0.5]
+    #[arg(long, value_name = "N:P,…", conflicts_with = "p_binary")]
+    pub arities: Option<ByArity<f64>>,
+    /// Probability that a node has two children, not three: short for --arities 2:P,3:1-P [default: 0.5]
+    #[arg(long, value_name = "P")]
+    pub p_binary: Option<f64>,
     /// Exponent of Zipf's law for the probabilities of a symbol's rules; 0 is uniform
     #[arg(long, default_value_t = 0.0, value_name = "A")]
     pub zipf: f64,
-    /// Exclude ternary rules that begin or end with the symbols of a binary rule
+    /// Exclude rules that begin or end with the symbols of a shorter rule of at least two
     #[arg(long)]
     pub non_overlapping: bool,
+    /// Let every symbol occur in some rule
+    #[arg(long)]
+    pub cover: bool,
 }
 
-/// The names of the options of [`LawOptions`] and [`RuleOptions`], for commands that take a grammar instead.
-pub const RANDOM_GRAMMAR: [&str; 8] = [
-    "p_binary",
-    "zipf",
-    "non_overlapping",
-    "fraction",
-    "binary_fraction",
-    "ternary_fraction",
-    "binary_rules",
-    "ternary_rules",
-];
+/// How many symbols the levels have, where it is not the same number for all.
+#[derive(Args, Clone, Debug)]
+pub struct LevelOptions {
+    /// Number of symbols of each level, from the classes to the tokens, such as 4,8,8,16
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = size, conflicts_with_all = ["vocab", "classes"])]
+    pub sizes: Option<Vec<usize>>,
+    /// Number of classes, if it is not that of other symbols
+    #[arg(long, value_name = "N", value_parser = size)]
+    pub classes: Option<usize>,
+}
+
+/// How many rules each symbol has, by number of children.
+#[derive(Args, Clone, Debug)]
+pub struct ByArityOptions {
+    /// Fraction of the tuples that are grammatical by number of children, such as 2:0.1,4:0.01; others have that of --fraction
+    #[arg(long, value_name = "N:F,…")]
+    pub fractions: Option<ByArity<Fraction>>,
+    /// Number of rules of each symbol by number of children, such as 2:4,3:64; others have --fraction
+    #[arg(long, value_name = "N:M,…")]
+    pub rules: Option<ByArity<usize>>,
+}
 
 /// How many rules each symbol has.
 #[derive(Args, Clone, Debug)]
 pub struct RuleOptions {
-    /// Fraction of all pairs and of all triples that are grammatical: a number, a ratio such as 1/8, or 1/vocab [default: 0.25]
+    /// Fraction of all tuples that are grammatical: a number, a ratio such as 1/8, or 1/vocab [default: 0.25]
     #[arg(long, value_name = "F", conflicts_with_all = ["binary_fraction", "ternary_fraction", "binary_rules", "ternary_rules"])]
     pub fraction: Option<Fraction>,
+    #[command(flatten)]
+    by_arity: ByArityOptions,
     /// Fraction of the pairs that are grammatical
-    #[arg(long, value_name = "F", requires = "ternary_fraction", conflicts_with_all = ["binary_rules", "ternary_rules"])]
+    #[arg(long, value_name = "F", requires = "ternary_fraction", conflicts_with_all = ["binary_rules", "ternary_rules", "fractions", "rules"])]
     pub binary_fraction: Option<Fraction>,
     /// Fraction of the triples that are grammatical
     #[arg(long, value_name = "F", requires = "binary_fraction")]
     pub ternary_fraction: Option<Fraction>,
     /// Number of binary rules of each symbol
-    #[arg(long, value_name = "N", requires = "ternary_rules", value_parser = size)]
+    #[arg(long, value_name = "N", requires = "ternary_rules", value_parser = size, conflicts_with_all = ["fractions", "rules"])]
     pub binary_rules: Option<usize>,
     /// Number of ternary rules of each symbol
     #[arg(long, value_name = "N", requires = "binary_rules", value_parser = size)]
     pub ternary_rules: Option<usize>,
 }
 
+/// The names of all options of random grammars but `vocab` and `depth`, for commands that take a grammar instead.
+pub const RANDOM_GRAMMAR: [&str; 14] = [
+    "arities",
+    "p_binary",
+    "zipf",
+    "non_overlapping",
+    "cover",
+    "sizes",
+    "classes",
+    "fraction",
+    "fractions",
+    "rules",
+    "binary_fraction",
+    "ternary_fraction",
+    "binary_rules",
+    "ternary_rules",
+];
+
 /// Larger grammars would take many gigabytes, in memory and as text.
 const MAX_RULES: usize = 50_000_000;
 
+impl LevelOptions {
+    /// The choices of an ensemble with so many symbols.
+    pub fn choices(&self, vocab: Option<usize>, depth: Option<usize>) -> Choices {
+        Choices { vocab, depth, sizes: self.sizes.clone(), classes: self.classes, ..Choices::default() }
+    }
+}
+
 impl LawOptions {
-    /// The ensemble of these sizes, once its parameters are known to be possible.
-    pub fn ensemble(&self, vocab: usize, depth: usize, counts: RuleCounts) -> Result<Ensemble> {
-        let ensemble = Ensemble::new(vocab, depth)
-            .counts(counts)
-            .p_binary(self.p_binary)
-            .zipf(self.zipf)
-            .non_overlapping(self.non_overlapping);
-        let (binary, ternary) = ensemble.rules_per_symbol()?;
-        let rules = vocab * depth * (binary + ternary);
+    /// The ensemble of these choices, once its parameters are known to be possible.
+    pub fn ensemble(&self, choices: Choices) -> Result<Ensemble> {
+        let ensemble = Choices {
+            arities: self.arities.clone(),
+            p_binary: self.p_binary,
+            zipf: self.zipf,
+            non_overlapping: self.non_overlapping,
+            cover: self.cover,
+            ..choices
+        }
+        .ensemble(&option)?;
+        let sizes = ensemble.level_sizes()?;
+        let mut rules = 0;
+        for level in 0..ensemble.depth() {
+            rules += sizes[level] * ensemble.rules_per_symbol(level)?.nonzero().map(|(_, rules)| rules).sum::<usize>();
+        }
         if rules > MAX_RULES {
             bail!("the grammar would have {rules} rules, expected at most {MAX_RULES}; ask for a smaller fraction");
         }
@@ -75,115 +124,61 @@ impl LawOptions {
     }
 }
 
+/// What a choice is called on the command line.
+pub fn option(name: &str) -> String {
+    format!("--{}", name.replace('_', "-"))
+}
+
+impl ByArityOptions {
+    /// Whether something is counted by number of children.
+    pub fn is_given(&self) -> bool {
+        self.fractions.is_some() || self.rules.is_some()
+    }
+
+    /// The choices with these numbers of rules.
+    pub fn choices(&self, choices: Choices) -> Choices {
+        let vocab = choices.tokens();
+        let fractions = self.fractions.as_ref().map(|all| all.map(|fraction| fraction.value(vocab)));
+        Choices { fractions, rules: self.rules.clone(), ..choices }
+    }
+}
+
 impl RuleOptions {
-    /// The numbers of rules in the form in which they were given.
-    pub fn counts(&self, vocab: usize) -> RuleCounts {
-        match (self.binary_fraction, self.ternary_fraction, self.binary_rules, self.ternary_rules) {
-            (Some(binary), Some(ternary), ..) => {
-                RuleCounts::Fractions { binary: binary.value(vocab), ternary: ternary.value(vocab) }
-            }
-            (_, _, Some(binary), Some(ternary)) => RuleCounts::Numbers { binary, ternary },
-            _ => same_fraction(self.fraction.unwrap_or_default().value(vocab)),
+    /// The choices with these numbers of rules. Binary and ternary rules that are counted apart need a law that has both.
+    pub fn choices(&self, law: &LawOptions, choices: Choices) -> Result<Choices> {
+        let both = [
+            ("--binary-fraction", self.binary_fraction.is_some(), "--fractions"),
+            ("--binary-rules", self.binary_rules.is_some(), "--rules"),
+        ];
+        if let Some((name, _, instead)) = both.iter().find(|(_, is_given, _)| *is_given && law.arities.is_some()) {
+            bail!("{name} has no effect here: with --arities, it is {instead} that counts rules");
+        }
+        Ok(self.paper(choices))
+    }
+
+    /// The same for an ensemble of two and three children.
+    pub fn paper(&self, choices: Choices) -> Choices {
+        let vocab = choices.tokens();
+        let choices = self.by_arity.choices(choices);
+        let value = |fraction: Fraction| fraction.value(vocab);
+        let fractions = self.binary_fraction.zip(self.ternary_fraction);
+        let fractions = fractions.map(|(binary, ternary)| ByArity::pair(value(binary), value(ternary)));
+        let rules = self.binary_rules.zip(self.ternary_rules).map(|(binary, ternary)| ByArity::pair(binary, ternary));
+        Choices {
+            fraction: self.fraction.map(value),
+            fractions: choices.fractions.or(fractions),
+            rules: choices.rules.or(rules),
+            ..choices
         }
     }
 
-    /// The common fraction of pairs and triples, unless rules were asked for in another way.
+    /// The common fraction of all tuples, unless rules were asked for in another way.
     pub fn fraction(&self, vocab: usize) -> Option<f64> {
-        match self.counts(vocab) {
-            RuleCounts::Fractions { binary, ternary } if binary == ternary => Some(binary),
-            _ => None,
-        }
+        let both = self.binary_fraction.zip(self.ternary_fraction);
+        let same =
+            both.map(|both| (both.0.value(vocab), both.1.value(vocab))).filter(|(binary, ternary)| binary == ternary);
+        let is_another = self.by_arity.is_given() || both.is_some() || self.binary_rules.is_some();
+        let usual = (!is_another).then(Fraction::default);
+        same.map(|(both, _)| both).or(self.fraction.or(usual).map(|fraction| fraction.value(vocab)))
     }
-}
-
-/// A fraction of tuples, which can depend on the vocabulary.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fraction {
-    /// A number.
-    Number(f64),
-    /// One over the number of symbols: each symbol has one binary rule.
-    OneOverVocab,
-}
-
-impl Default for Fraction {
-    fn default() -> Self {
-        Fraction::Number(0.25)
-    }
-}
-
-impl Fraction {
-    /// Its value for a vocabulary.
-    pub fn value(self, vocab: usize) -> f64 {
-        match self {
-            Fraction::Number(number) => number,
-            Fraction::OneOverVocab => 1.0 / vocab as f64,
-        }
-    }
-}
-
-impl FromStr for Fraction {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "1/vocab" {
-            return Ok(Fraction::OneOverVocab);
-        }
-        let number = match text.split_once('/') {
-            Some((part, whole)) => part.parse::<f64>().and_then(|part| Ok(part / whole.parse::<f64>()?)),
-            None => text.parse(),
-        };
-        number.map(Fraction::Number).map_err(|_| "expected a number, a ratio such as 1/8, or 1/vocab".into())
-    }
-}
-
-/// Reads a number or a ratio such as 1/8, where there is no vocabulary.
-pub fn plain_fraction(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(Fraction::Number(number)) => Ok(number),
-        _ => Err("expected a number or a ratio such as 1/8".into()),
-    }
-}
-
-/// The fractions of pairs and triples that whole numbers of rules amount to.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct EffectiveFractions {
-    binary: f64,
-    ternary: f64,
-}
-
-impl EffectiveFractions {
-    /// Those of an ensemble.
-    pub fn of(ensemble: &Ensemble) -> Result<Self> {
-        let (binary, ternary) = ensemble.effective_fractions()?;
-        Ok(EffectiveFractions { binary, ternary })
-    }
-}
-
-/// Says on standard error, once for each vocabulary and fraction, where rounding to whole numbers of rules changes a fraction by more
-/// than 1%.
-pub fn note_rounding<'e>(ensembles: impl IntoIterator<Item = &'e Ensemble>) -> Result<()> {
-    let mut said = Vec::new();
-    for ensemble in ensembles {
-        if let Some(note) = rounding(ensemble)?.filter(|note| !said.contains(note)) {
-            progress::note(&note);
-            said.push(note);
-        }
-    }
-    Ok(())
-}
-
-fn rounding(ensemble: &Ensemble) -> Result<Option<String>> {
-    let Some((pairs, triples)) = ensemble.rounded_fractions()? else { return Ok(None) };
-    let (binary, ternary) = ensemble.rules_per_symbol()?;
-    let part = |rules: usize, kind: &str, fraction: f64, all: &str| {
-        (rules > 0).then(|| format!("{rules} {kind} ({} of all {all})", short(fraction)))
-    };
-    let parts = [part(binary, "binary", pairs, "pairs"), part(ternary, "ternary", triples, "triples")];
-    let parts = parts.into_iter().flatten().collect::<Vec<_>>().join(" and ");
-    Ok(Some(format!("note: rounded to whole numbers, each of {} symbols has {parts} rules", ensemble.vocab())))
-}
-
-/// The same fraction of pairs and triples.
-pub fn same_fraction(fraction: f64) -> RuleCounts {
-    RuleCounts::Fractions { binary: fraction, ternary: fraction }
 }

@@ -1,21 +1,24 @@
 //! `gardenpath entropy`: how ambiguous the roots of random grammars are.
 
 use super::Answer;
-use crate::cli::ensemble::{EffectiveFractions, Fraction, LawOptions, note_rounding, same_fraction};
-use crate::cli::{SeedOption, size, whole_number};
+use crate::cli::ensemble::{ByArityOptions, LawOptions, LevelOptions};
+use crate::cli::fraction::Fraction;
+use crate::cli::rounding::{EffectiveFractions, note_rounding};
+use crate::cli::{SeedOption, each, size, whole_number};
 use crate::progress;
 use crate::terminal::plot::{Plot, Series};
 use anyhow::{Result, bail};
 use clap::Args;
 use gardenpath::{Ensemble, class_entropy, theory};
 use gardenpath_lab::draw::table::{Table, short};
+use gardenpath_lab::ensemble::Choices;
 use serde::Serialize;
 
 /// The arguments of `entropy`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The entropy is the mean of H(root | sentence) in nats over random grammars and their sentences, its standard error \
-that over grammars; the normalized one is divided by ln(vocab). Numbers of rules are whole, so that the effective fractions \
+that over grammars; the normalized one is divided by ln(classes). Numbers of rules are whole, so that the effective fractions \
 can differ from --fraction, most of all at small vocabularies; the theory is that of the effective fractions.
 
 Examples:
@@ -23,14 +26,18 @@ Examples:
   gardenpath entropy --vocab 16 --depth 2,3 --fraction 0.1,0.25,0.5,0.75,1")]
 pub struct Arguments {
     /// Number of layers of rules; several with commas
-    #[arg(long, required = true, value_delimiter = ',', value_parser = size)]
+    #[arg(long, required_unless_present = "sizes", value_delimiter = ',', value_parser = size)]
     depth: Vec<usize>,
     /// Number of symbols of each level, tokens included
-    #[arg(long, value_parser = size)]
-    vocab: usize,
-    /// Fraction of all tuples that are grammatical: a number, a ratio such as 1/8, or 1/vocab; several with commas
-    #[arg(long, default_value = "0.25", value_delimiter = ',', value_name = "F")]
+    #[arg(long, required_unless_present = "sizes", value_parser = size)]
+    vocab: Option<usize>,
+    #[command(flatten)]
+    levels: LevelOptions,
+    /// Fraction of all tuples that are grammatical: a number, a ratio such as 1/8, or 1/vocab; several with commas [default: 0.25]
+    #[arg(long, value_delimiter = ',', value_name = "F")]
     fraction: Vec<Fraction>,
+    #[command(flatten)]
+    rules: ByArityOptions,
     #[command(flatten)]
     law: LawOptions,
     /// Number of random grammars
@@ -48,7 +55,8 @@ pub struct Arguments {
 struct Point {
     vocab: usize,
     depth: usize,
-    fraction: f64,
+    /// `null` if rules were asked for in another way.
+    fraction: Option<f64>,
     effective_fractions: EffectiveFractions,
     entropy: f64,
     /// `null` if there is only one sentence to average over.
@@ -82,12 +90,15 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
 }
 
 /// All ensembles, so that a bad one is refused before any is measured.
-fn ensembles(arguments: &Arguments) -> Result<Vec<(f64, Ensemble)>> {
+fn ensembles(arguments: &Arguments) -> Result<Vec<(Option<f64>, Ensemble)>> {
+    let Arguments { vocab, levels, rules, law, .. } = arguments;
     let mut ensembles = Vec::new();
-    for &depth in &arguments.depth {
-        for fraction in &arguments.fraction {
-            let fraction = fraction.value(arguments.vocab);
-            ensembles.push((fraction, arguments.law.ensemble(arguments.vocab, depth, same_fraction(fraction))?));
+    for depth in each(&arguments.depth) {
+        for fraction in each(&arguments.fraction) {
+            let choices = rules.choices(levels.choices(*vocab, depth));
+            let fraction = fraction.or((!rules.is_given()).then(Fraction::default));
+            let fraction = fraction.map(|fraction| fraction.value(choices.tokens()));
+            ensembles.push((fraction, law.ensemble(Choices { fraction, ..choices })?));
         }
     }
     Ok(ensembles)
@@ -95,13 +106,13 @@ fn ensembles(arguments: &Arguments) -> Result<Vec<(f64, Ensemble)>> {
 
 fn measure(
     arguments: &Arguments,
-    fraction: f64,
+    fraction: Option<f64>,
     ensemble: &Ensemble,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Point> {
     let Arguments { grammars, samples, seed, .. } = *arguments;
     let estimate = class_entropy(ensemble, grammars, samples, seed.get(), progress)?;
-    let vocab = ensemble.vocab();
+    let (vocab, classes) = (ensemble.vocab(), ensemble.level_sizes()?[0]);
     Ok(Point {
         vocab,
         depth: ensemble.depth(),
@@ -110,7 +121,7 @@ fn measure(
         entropy: estimate.mean,
         stderr: estimate.stderr,
         // One class has no entropy to be normalized by.
-        normalized: if vocab > 1 { estimate.mean / (vocab as f64).ln() } else { 0.0 },
+        normalized: if classes > 1 { estimate.mean / (classes as f64).ln() } else { 0.0 },
         theory: predict(arguments, ensemble)?,
     })
 }
@@ -118,11 +129,14 @@ fn measure(
 /// The theory of depth 2, at the fractions that the whole numbers of rules amount to.
 fn predict(arguments: &Arguments, ensemble: &Ensemble) -> Result<Option<f64>> {
     let law = &arguments.law;
-    if ensemble.depth() != 2 || law.zipf != 0.0 || law.non_overlapping {
+    let sizes = ensemble.level_sizes()?;
+    let is_even = sizes.iter().all(|size| *size == sizes[0]);
+    if ensemble.depth() != 2 || !is_even || law.zipf != 0.0 || law.non_overlapping || law.cover {
         return Ok(None);
     }
-    let (binary, ternary) = ensemble.effective_fractions()?;
-    Ok(Some(theory::entropy::class_entropy(binary, ternary, law.p_binary)?))
+    let fractions = [ensemble.effective_fractions(0)?, ensemble.effective_fractions(1)?];
+    // It is not known for arities with too many trees of one length.
+    Ok(theory::entropy::class_entropy(fractions, ensemble.probabilities()).ok())
 }
 
 fn to_text(points: &[Point]) -> String {
@@ -130,7 +144,7 @@ fn to_text(points: &[Point]) -> String {
     for point in points {
         table.row([
             point.depth.to_string(),
-            short(point.fraction),
+            point.fraction.map_or("–".to_owned(), short),
             short(point.entropy),
             short(point.stderr),
             short(point.normalized),
@@ -144,12 +158,12 @@ fn to_text(points: &[Point]) -> String {
         let mut curve: Vec<(f64, f64)> = points
             .iter()
             .filter(|point| point.depth == depth)
-            .map(|point| (point.fraction, point.normalized))
+            .filter_map(|point| Some((point.fraction?, point.normalized)))
             .collect();
         curve.sort_by(|a, b| a.0.total_cmp(&b.0));
         Series { name: format!("depth {depth}"), points: curve }
     });
-    let plot = Plot { x_label: "fraction".into(), y_label: "entropy / ln(vocab)".into(), series: series.collect() };
+    let plot = Plot { x_label: "fraction".into(), y_label: "entropy / ln(classes)".into(), series: series.collect() };
     if plot.series.iter().any(|series| series.points.len() > 1) {
         text += "\n";
         text += &plot.draw();

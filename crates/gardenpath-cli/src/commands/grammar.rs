@@ -3,12 +3,14 @@
 mod info;
 
 use super::Answer;
-use crate::cli::ensemble::{EffectiveFractions, LawOptions, RuleOptions, note_rounding, same_fraction};
+use crate::cli::ensemble::{LawOptions, LevelOptions, RuleOptions};
+use crate::cli::rounding::{EffectiveFractions, note_rounding};
 use crate::cli::{SeedOption, size};
 use crate::progress;
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use gardenpath::{Grammar, fraction_for_entropy};
+use gardenpath::{Arities, Ensemble, Grammar, fraction_for_entropy};
+use gardenpath_lab::ensemble::Choices;
 use gardenpath_lab::files;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -21,6 +23,8 @@ pub enum Command {
 Examples:
   gardenpath grammar sample --vocab 16 --depth 3 --fraction 0.25 --seed 7 -o g.pcfg
   gardenpath grammar sample --vocab 8 --depth 2 --binary-rules 2 --ternary-rules 16 --zipf 1
+  gardenpath grammar sample --vocab 8 --depth 2 --arities 1:0.2,2:0.4,4:0.4 --rules 4:10
+  gardenpath grammar sample --sizes 3,8,8,20 --arities 2:1 --cover
   gardenpath grammar sample --vocab 16 --depth 2 --class-entropy 0.3 --seed 7 -o ambiguous.pcfg")]
     Sample(Sample),
     /// Describe a grammar: sizes, rules, lengths, ambiguity
@@ -49,11 +53,13 @@ Examples:
 #[derive(Args, Debug)]
 pub struct Sample {
     /// Number of layers of rules
-    #[arg(long, value_parser = size)]
-    depth: usize,
+    #[arg(long, value_parser = size, required_unless_present = "sizes")]
+    depth: Option<usize>,
     /// Number of symbols of each level, tokens included
-    #[arg(long, value_parser = size)]
-    vocab: usize,
+    #[arg(long, value_parser = size, required_unless_present = "sizes")]
+    vocab: Option<usize>,
+    #[command(flatten)]
+    levels: LevelOptions,
     #[command(flatten)]
     rules: RuleOptions,
     #[command(flatten)]
@@ -62,7 +68,8 @@ pub struct Sample {
     #[arg(
         long,
         value_name = "H",
-        conflicts_with_all = ["fraction", "binary_fraction", "ternary_fraction", "binary_rules", "ternary_rules"]
+        conflicts_with_all =
+            ["fraction", "fractions", "rules", "binary_fraction", "ternary_fraction", "binary_rules", "ternary_rules"]
     )]
     class_entropy: Option<f64>,
     #[command(flatten)]
@@ -111,22 +118,21 @@ pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
 }
 
 fn sample(arguments: &Sample) -> Result<(Grammar, EffectiveFractions)> {
-    let Sample { vocab, depth, law, .. } = arguments;
-    let counts = match arguments.class_entropy {
-        Some(wanted) => same_fraction(search_fraction(arguments, wanted)?),
-        None => arguments.rules.counts(*vocab),
-    };
-    let ensemble = law.ensemble(*vocab, *depth, counts)?;
-    let (binary, ternary) = ensemble.rules_per_symbol()?;
-    let mut remark = format!(
-        "gardenpath grammar: vocab {vocab}, depth {depth}, binary rules {binary}, ternary rules {ternary}, p_binary {}",
-        law.p_binary
-    );
+    let Sample { vocab, depth, levels, law, .. } = arguments;
+    let levels = levels.choices(*vocab, *depth);
+    let ensemble = law.ensemble(match arguments.class_entropy {
+        Some(wanted) => Choices { fraction: Some(search_fraction(arguments, &levels, wanted)?), ..levels },
+        None => arguments.rules.choices(law, levels)?,
+    })?;
+    let mut remark = describe(&ensemble)?;
     if law.zipf != 0.0 {
         remark += &format!(", zipf {}", law.zipf);
     }
     if law.non_overlapping {
         remark += ", non-overlapping";
+    }
+    if law.cover {
+        remark += ", cover";
     }
     remark += &format!(", seed {}", arguments.seed.number());
     let spinner = progress::spinner("sampling the grammar");
@@ -136,8 +142,28 @@ fn sample(arguments: &Sample) -> Result<(Grammar, EffectiveFractions)> {
     Ok((grammar, EffectiveFractions::of(&ensemble)?))
 }
 
-fn search_fraction(arguments: &Sample, wanted: f64) -> Result<f64> {
-    let ensemble = arguments.law.ensemble(arguments.vocab, arguments.depth, same_fraction(1.0))?;
+/// Sizes, rules and arities of an ensemble in one line.
+fn describe(ensemble: &Ensemble) -> Result<String> {
+    let (sizes, depth, probabilities) = (ensemble.level_sizes()?, ensemble.depth(), ensemble.probabilities());
+    let is_even = sizes.iter().all(|size| *size == sizes[0]);
+    let mut rules = (0..depth).map(|level| Ok(ensemble.rules_per_symbol(level)?)).collect::<Result<Vec<_>>>()?;
+    if is_even && probabilities.arities().iter().all(|arity| Arities::PAPER.contains(arity)) {
+        let (vocab, binary, ternary, p_binary) = (sizes[0], rules[0][2], rules[0][3], probabilities[2]);
+        return Ok(format!(
+            "gardenpath grammar: vocab {vocab}, depth {depth}, binary rules {binary}, ternary rules {ternary}, p_binary {p_binary}"
+        ));
+    }
+    rules.dedup();
+    let rules = rules.iter().map(ToString::to_string).collect::<Vec<_>>().join(" then ");
+    let sizes = match is_even {
+        true => format!("vocab {}, depth {depth}", sizes[0]),
+        false => format!("sizes {}", sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(",")),
+    };
+    Ok(format!("gardenpath grammar: {sizes}, rules {rules}, arities {probabilities}"))
+}
+
+fn search_fraction(arguments: &Sample, levels: &Choices, wanted: f64) -> Result<f64> {
+    let ensemble = arguments.law.ensemble(Choices { fraction: Some(1.0), ..levels.clone() })?;
     let spinner = progress::spinner("searching the fraction");
     let (grammars, sentences) = SEARCH;
     let found = fraction_for_entropy(&ensemble, wanted, grammars, sentences, arguments.seed.get());

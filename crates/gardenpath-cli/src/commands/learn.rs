@@ -9,9 +9,9 @@ use crate::cli::{SeedOption, refuse, size, whole_number};
 use crate::progress;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
-use gardenpath::learn::paper::{self, PaperLearner};
-use gardenpath::learn::{em, exact};
-use gardenpath::{Corpus, Error, Grammar, Symbol};
+use gardenpath::learn::paper;
+use gardenpath::learn::{Branching, Em, Exact, Learner, Outline, Paper};
+use gardenpath::{Arities, Corpus, Error, Grammar, Layer, Symbol};
 use gardenpath_lab::draw::table::{counted, grouped};
 use gardenpath_lab::files;
 use report::Report;
@@ -29,6 +29,7 @@ corpus; words become the names of the learned tokens and classes.
 Examples:
   gardenpath learn c.parquet --vocab 16 --depth 3 -o learned.pcfg
   gardenpath learn c.parquet --vocab 16 --depth 3 --truth g.pcfg --test t.parquet --json
+  gardenpath learn c.parquet --vocab 8,16 --depth 3 --arities 2,4
   gardenpath learn --grammar g.pcfg --samples 1e5 --seed 1")]
 pub struct Arguments {
     /// The sentences with their roots (.jsonl, .parquet or .tsv), or - for JSON lines on standard input
@@ -42,13 +43,19 @@ pub struct Arguments {
     samples: Option<u64>,
     #[command(flatten)]
     seed: SeedOption,
-    /// Number of symbols of each level between root and tokens [default: the most that a level of --grammar has]
-    #[arg(long, value_parser = size, required_unless_present = "grammar")]
-    vocab: Option<usize>,
+    /// Number of symbols of the levels between root and tokens: one for all, or one for each from the root down, such as 8,16
+    /// [default: those of --grammar]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = size, required_unless_present = "grammar")]
+    vocab: Option<Vec<usize>>,
     /// Number of layers of rules [default: that of --grammar]
     #[arg(long, value_parser = size, required_unless_present = "grammar")]
     depth: Option<usize>,
-    /// Probability that a node has two children [default: learned in mode exact, 0.5 in mode paper]
+    /// Numbers of children that nodes may have, from 2 to 4, or with known probabilities, such as 2:0.5,4:0.5 [default: 2,3, or those of
+    /// --grammar if it has others]
+    #[arg(long, value_name = "N,…", conflicts_with = "p_binary")]
+    arities: Option<Branching>,
+    /// Probability that a node has two children, not three: short for --arities 2:P,3:1-P [default: learned in mode exact, 0.5 in mode
+    /// paper]
     #[arg(long, value_name = "P")]
     p_binary: Option<f64>,
     /// Share of labels and tokens that may be wrong before mode exact distrusts underivable sentences [default: 0.02]
@@ -107,27 +114,6 @@ pub enum Alignment {
     Cosine,
 }
 
-/// A learned grammar, and what mode exact says about it.
-struct Outcome {
-    grammar: Grammar,
-    judged: Option<Judged>,
-}
-
-/// What only the exact learner can tell.
-struct Judged {
-    verdict: exact::Verdict,
-    skipped: usize,
-    underivable: usize,
-}
-
-/// The sizes that the learner is told, and those that corpora and truth have at least.
-struct Sizes {
-    vocab: usize,
-    depth: usize,
-    tokens: usize,
-    classes: usize,
-}
-
 /// Runs the command.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     arguments.refuse_options_without_effect()?;
@@ -136,11 +122,12 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     }
     let truth_path = arguments.truth.as_ref().or(arguments.grammar.as_ref());
     let truth = truth_path.map(|path| files::grammar::read(path)).transpose()?;
-    let given = |option: Option<usize>, of_truth: fn(&Grammar) -> usize| option.or(truth.as_ref().map(of_truth));
-    let (Some(vocab), Some(depth)) = (given(arguments.vocab, hidden_symbols), given(arguments.depth, Grammar::depth))
-    else {
+    let inner = arguments.vocab.clone().or(truth.as_ref().map(inner_sizes));
+    let (Some(inner), Some(depth)) = (inner, arguments.depth.or(truth.as_ref().map(Grammar::depth))) else {
         bail!("expected --vocab and --depth");
     };
+    let branching = arguments.arities.or(arguments.p_binary.map(Branching::binary));
+    let branching = branching.unwrap_or_else(|| Branching::Learned(truth.as_ref().map_or(Arities::PAPER, arities)));
     if let (Some(truth), Some(path)) = (&truth, truth_path)
         && truth.depth() != depth
     {
@@ -154,21 +141,22 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     };
     let (tokens, classes) = (most(Grammar::vocab, Corpus::tokens), most(Grammar::classes, Corpus::roots));
     let clock = Instant::now();
-    let outcome = learn(&corpus, &Sizes { vocab, depth, tokens, classes }, arguments);
-    let mut outcome = outcome.map_err(|error| in_file(error, arguments.corpus.as_deref()))?;
+    let spinner = progress::line("learning");
+    let outline = Outline { depth, inner, branching, tokens, classes };
+    let learned = learner(outline, arguments).learn(&corpus, &mut |step| spinner.set_message(step.to_string()));
+    spinner.finish_and_clear();
+    let mut learned = learned.map_err(|error| in_file(error, arguments.corpus.as_deref()))?;
     let seconds = clock.elapsed().as_secs_f64();
-    if let Some(Judged { skipped, .. }) = outcome.judged
-        && skipped > 0
-    {
+    if let Some(skipped) = learned.skipped.filter(|&skipped| skipped > 0) {
         progress::note(&format!("warning: skipped {} whose length no tree has", counted(skipped, "sentence")));
     }
-    outcome.grammar = names::give(outcome.grammar, &names)?;
+    learned.grammar = names::give(learned.grammar, &names)?;
     if let Some(output) = &arguments.output {
         let remark = format!("learned from {} sentences by mode {:?}", grouped(corpus.len() as u64), arguments.mode);
-        let grammar = outcome.grammar.clone().with_remarks(vec![remark.to_lowercase()]);
+        let grammar = learned.grammar.clone().with_remarks(vec![remark.to_lowercase()]);
         files::grammar::write(&grammar, output, answer.out)?;
     }
-    let report = Report::new(&outcome, truth.as_ref(), test.as_ref(), corpus.len(), seconds)?;
+    let report = Report::new(&learned, truth.as_ref(), test.as_ref(), corpus.len(), seconds)?;
     if let (Some(path), Some(rate)) = (&arguments.test, report.parse_rate.filter(|rate| *rate < FEW_PARSED)) {
         let (name, percent) = (files::shown(path), 100.0 * rate);
         progress::note(&format!("warning: the learned grammar derives {percent:.1}% of {name}: another language?"));
@@ -179,10 +167,15 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
 /// Below this share of derived sentences, a test corpus is suspected to be of another language.
 const FEW_PARSED: f64 = 0.5;
 
-/// The most symbols that a level between root and tokens has, or the tokens if there is none.
-fn hidden_symbols(grammar: &Grammar) -> usize {
-    let inner = &grammar.sizes()[1..grammar.depth()];
-    inner.iter().copied().max().unwrap_or(grammar.vocab())
+/// The numbers of symbols between root and tokens.
+fn inner_sizes(grammar: &Grammar) -> Vec<usize> {
+    grammar.sizes()[1..grammar.depth()].to_vec()
+}
+
+/// Two and three, or the numbers of children in a grammar that has others.
+fn arities(grammar: &Grammar) -> Arities {
+    let own: Arities = grammar.layers().iter().map(Layer::arities).flat_map(Arities::iter).collect();
+    if own.iter().all(|arity| Arities::PAPER.contains(arity)) { Arities::PAPER } else { own }
 }
 
 impl Arguments {
@@ -205,7 +198,10 @@ impl Arguments {
             refuse("--starts", self.starts, "it belongs to --mode em")?;
             refuse("--rounds", self.rounds, "it belongs to --mode em")?;
         } else {
-            refuse("--p-binary", self.p_binary, "mode em learns the probabilities of all rules")?;
+            let why = "mode em learns the probabilities of all rules";
+            refuse("--p-binary", self.p_binary, why)?;
+            let probabilities = self.arities.filter(|branching| matches!(branching, Branching::Given(_)));
+            refuse("--arities with probabilities", probabilities, why)?;
         }
         Ok(())
     }
@@ -215,51 +211,38 @@ impl Arguments {
 const OF_CORPUS: [&str; 4] = ["length", "number of sentences", "number of tokens", "number of classes"];
 
 /// An error with the name of the corpus, if it is about that.
-fn in_file(error: anyhow::Error, path: Option<&Path>) -> anyhow::Error {
-    match (error.downcast_ref::<Error>(), path) {
-        (Some(Error::Parameter { name, .. }), Some(path)) if OF_CORPUS.contains(name) => {
+fn in_file(error: Error, path: Option<&Path>) -> anyhow::Error {
+    match (&error, path) {
+        (Error::Parameter { name, .. }, Some(path)) if OF_CORPUS.contains(name) => {
             anyhow!("{}: {error}", files::shown(path))
         }
-        _ => error,
+        _ => error.into(),
     }
 }
 
-fn learn(corpus: &Corpus, sizes: &Sizes, arguments: &Arguments) -> Result<Outcome> {
+fn learner(outline: Outline, arguments: &Arguments) -> Box<dyn Learner> {
     let seed = arguments.seed.get();
-    let &Sizes { vocab, depth, tokens, classes } = sizes;
-    let spinner = progress::line("learning");
-    let outcome = match arguments.mode {
+    match arguments.mode {
         Mode::Exact => {
-            let Arguments { p_binary, strict, .. } = *arguments;
-            let noise = arguments.noise.unwrap_or(exact::Options::NOISE);
-            let options = exact::Options { vocab, depth, p_binary, seed, tokens, classes, noise, strict };
-            let learned = exact::learn(corpus, &options, &mut |step| spinner.set_message(step.to_owned()))?;
-            let exact::Learned { grammar, verdict, skipped, underivable, .. } = learned;
-            Outcome { grammar, judged: Some(Judged { verdict, skipped, underivable }) }
+            let usual = Exact::new(outline);
+            let noise = arguments.noise.unwrap_or(usual.noise);
+            Box::new(Exact { noise, strict: arguments.strict, seed, ..usual })
         }
         Mode::Paper => {
             let alignment = match arguments.alignment.unwrap_or_default() {
                 Alignment::InnerProduct => paper::Alignment::InnerProduct,
                 Alignment::Cosine => paper::Alignment::Cosine,
             };
-            let learner = PaperLearner::new(vocab, depth)
-                .p_binary(arguments.p_binary.unwrap_or(0.5))
-                .gammas(arguments.gamma_binary.unwrap_or(0.85), arguments.gamma_ternary.unwrap_or(1.5))
-                .alignment(alignment)
-                .sizes(tokens, classes);
-            Outcome { grammar: learner.clustering(10, seed).learn(corpus)?.grammar, judged: None }
+            let usual = Paper::new(outline);
+            let gamma_binary = arguments.gamma_binary.unwrap_or(usual.gamma_binary);
+            let gamma_ternary = arguments.gamma_ternary.unwrap_or(usual.gamma_ternary);
+            Box::new(Paper { gamma_binary, gamma_ternary, alignment, seed, ..usual })
         }
         Mode::Em => {
-            let mut options = em::Options { seed, tokens, classes, ..em::Options::new(vocab, depth) };
-            options.starts = arguments.starts.unwrap_or(options.starts);
-            options.rounds = arguments.rounds.unwrap_or(options.rounds);
-            let found = em::learn(corpus, &options, &mut |start, round, likelihood| {
-                let (start, round) = (start + 1, round + 1);
-                spinner.set_message(format!("start {start}, step {round}, likelihood {likelihood:.4}"));
-            })?;
-            Outcome { grammar: found.grammar, judged: None }
+            let usual = Em::new(outline);
+            let starts = arguments.starts.unwrap_or(usual.starts);
+            let rounds = arguments.rounds.unwrap_or(usual.rounds);
+            Box::new(Em { starts, rounds, seed, ..usual })
         }
-    };
-    spinner.finish_and_clear();
-    Ok(outcome)
+    }
 }

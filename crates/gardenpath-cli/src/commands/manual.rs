@@ -1,9 +1,8 @@
 //! `gardenpath completions` and `gardenpath man`: what shells and `man` need to know about the program.
 
 use super::Answer;
-use crate::cli::Cli;
 use anyhow::{Context, Result, bail};
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::{Generator, Shell};
 use std::fs;
 use std::path::PathBuf;
@@ -33,10 +32,9 @@ pub struct Man {
     output: Option<PathBuf>,
 }
 
-/// Writes the script of a shell.
-pub fn completions(arguments: &Completions, answer: &mut Answer) -> Result<()> {
+/// Writes the script of a shell for the whole program.
+pub fn completions(arguments: &Completions, mut command: Command, answer: &mut Answer) -> Result<()> {
     refuse_json(answer)?;
-    let mut command = Cli::command();
     command.set_bin_name("gardenpath");
     command.build();
     let mut script = Vec::new();
@@ -44,17 +42,17 @@ pub fn completions(arguments: &Completions, answer: &mut Answer) -> Result<()> {
     Ok(answer.out.write_all(&script)?)
 }
 
-/// Writes the manual pages.
-pub fn man(arguments: &Man, answer: &mut Answer) -> Result<()> {
+/// Writes the manual pages of the whole program.
+pub fn man(arguments: &Man, command: Command, answer: &mut Answer) -> Result<()> {
     refuse_json(answer)?;
     let Some(directory) = &arguments.output else {
         let mut text = Vec::new();
-        clap_mangen::Man::new(Cli::command()).render(&mut text)?;
+        clap_mangen::Man::new(command).render(&mut text)?;
         return Ok(answer.out.write_all(&text)?);
     };
     let name = directory.display();
     fs::create_dir_all(directory).with_context(|| format!("{name}: cannot be made"))?;
-    clap_mangen::generate_to(Cli::command(), directory).with_context(|| format!("{name}: cannot be written"))?;
+    clap_mangen::generate_to(command, directory).with_context(|| format!("{name}: cannot be written"))?;
     answer.text(&format!("wrote the manual to {name}\n"))
 }
 

@@ -2,16 +2,16 @@
 
 mod by_hand;
 mod modes;
+mod ranked;
 
 use super::Answer;
+use super::sentences::Sentences;
 use crate::cli::{SeedOption, refuse, size};
-use crate::progress;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use gardenpath::Grammar;
-use gardenpath_lab::files::{self, Alphabet};
+use gardenpath_lab::files;
 use modes::Engine;
-use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
 /// The arguments of `parse`.
@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 With --json, one line per sentence, in order:
   inside     {\"len\",\"logprob\":[ln P(sentence | root), …],\"posterior\":[…],\"entropy\",\"root\"}
   best       {\"root\",\"logprob\",\"tree\"}: the most probable tree, with ln P(tree | root)
+  kbest      {\"parses\":[{\"root\",\"share\",\"logprob\",\"tree\"}, …]}: the --limit most probable trees, with P(tree | sentence)
   count      {\"trees\":[\"…\", …]}: the exact number of trees of each root
   recognize  {\"roots\":[…]}: the roots that can derive the sentence
   sample     {\"root\",\"tree\"}: a tree from the posterior; tree i depends on the seed and i alone
@@ -35,7 +36,7 @@ pub struct Arguments {
     /// The sentences (.jsonl, .parquet or .tsv), or - for JSON lines on standard input; words are names of tokens
     #[arg(required_unless_present = "sentence", conflicts_with = "sentence")]
     corpus: Option<PathBuf>,
-    /// What to compute for each sentence: inside, best, count, recognize or sample (see below)
+    /// What to compute for each sentence: inside, best, kbest, count, recognize or sample (see below)
     #[arg(long, value_enum, default_value = "inside", hide_possible_values = true, conflicts_with = "sentence")]
     mode: Mode,
     #[command(flatten)]
@@ -43,7 +44,7 @@ pub struct Arguments {
     /// Parse this sentence: names of tokens, or their numbers as [0,3,1]; shows all its trees
     #[arg(long, value_name = "TOKENS")]
     sentence: Option<String>,
-    /// Draw at most this many trees of --sentence [default: 10]
+    /// The number of trees that --sentence draws, or --mode kbest lists, at most [default: 10]
     #[arg(long, value_parser = size, value_name = "N")]
     limit: Option<usize>,
     /// Draw the trees of --sentence side by side as an SVG picture
@@ -58,6 +59,8 @@ pub enum Mode {
     Inside,
     /// The most probable tree
     Best,
+    /// The most probable trees
+    Kbest,
     /// The number of trees of each root
     Count,
     /// The roots that can derive the sentence
@@ -66,70 +69,55 @@ pub enum Mode {
     Sample,
 }
 
-/// Sentences whose answers are in memory at a time.
-const BLOCK: usize = 2048;
+/// The largest number of trees of a sentence.
+const MAX_LIMIT: usize = 10_000;
+
+/// About what a tree in brackets takes for each token.
+const TREE_BYTES: usize = 64;
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     if arguments.sentence.is_some() || !matches!(arguments.mode, Mode::Sample) {
         arguments.seed.refuse("only --mode sample draws at random")?;
     }
+    let limit = arguments.limit.unwrap_or(10);
+    if limit > MAX_LIMIT {
+        bail!("--limit is {limit}, expected at most {MAX_LIMIT} trees");
+    }
     let grammar = files::grammar::read(&arguments.grammar)?;
     match (&arguments.sentence, &arguments.corpus) {
-        (Some(sentence), _) => {
-            by_hand::run(&grammar, sentence, arguments.limit.unwrap_or(10), arguments.svg.as_deref(), answer)
-        }
+        (Some(sentence), _) => by_hand::run(&grammar, sentence, limit, arguments.svg.as_deref(), answer),
         (None, Some(corpus)) => {
-            refuse("--limit", arguments.limit, "it belongs to --sentence")?;
+            match arguments.mode {
+                Mode::Kbest if limit == 0 => bail!("--limit is 0, expected at least one tree"),
+                Mode::Kbest => {}
+                _ => refuse("--limit", arguments.limit, "it belongs to --sentence and --mode kbest")?,
+            }
             refuse("--svg", arguments.svg.as_ref(), "it draws the trees of one --sentence")?;
-            parse_corpus(&grammar, corpus, arguments, answer)
+            parse_corpus(&grammar, corpus, arguments, limit, answer)
         }
         (None, None) => bail!("expected a corpus or --sentence"),
     }
 }
 
-fn parse_corpus(grammar: &Grammar, path: &Path, arguments: &Arguments, answer: &mut Answer) -> Result<()> {
-    if files::is_standard(path) && files::is_standard(&arguments.grammar) {
-        bail!("the grammar and the corpus cannot both come from standard input");
-    }
-    let pieces = files::corpus::read_with(path, Alphabet::of(grammar))?;
-    if pieces.fingerprint.as_ref().is_some_and(|fingerprint| *fingerprint != grammar.fingerprint()) {
-        progress::note(&format!("note: {} was sampled from another grammar", path.display()));
-    }
-    let engine = Engine::new(grammar, arguments.mode, arguments.seed.get());
+fn parse_corpus(
+    grammar: &Grammar,
+    path: &Path,
+    arguments: &Arguments,
+    limit: usize,
+    answer: &mut Answer,
+) -> Result<()> {
+    let sentences = Sentences::open(grammar, &arguments.grammar, path)?;
+    let engine = Engine::new(grammar, arguments.mode, limit, arguments.seed.get());
     let json = answer.json;
-    let spinner = progress::beside_results(progress::counter("parsed"));
-    let mut first = 0;
-    for piece in pieces {
-        let piece = piece?;
-        for block in (0..piece.len()).step_by(BLOCK) {
-            let sentences = block..piece.len().min(block + BLOCK);
-            // Workspaces are made once per run of neighbouring sentences, answers come back in order.
-            let lines: Vec<Result<String>> = sentences
-                .clone()
-                .into_par_iter()
-                .map_init(
-                    || engine.workspace(),
-                    |workspace, i| {
-                        let number = first + i as u64;
-                        let found = engine.answer(workspace, number, piece.sentence(i));
-                        let found =
-                            found.with_context(|| format!("{}: sentence {}", files::shown(path), number + 1))?;
-                        Ok(if json { serde_json::to_string(&found)? } else { found.to_text(grammar, number) })
-                    },
-                )
-                .collect();
-            for line in lines {
-                answer.text(&line?)?;
-                answer.text("\n")?;
-            }
-            spinner.inc(sentences.len() as u64);
-        }
-        first += piece.len() as u64;
-    }
-    spinner.finish_and_clear();
-    if first == 0 {
-        bail!("{}: has no sentences", files::shown(path));
-    }
-    Ok(())
+    sentences.blocks("parsed", TREE_BYTES, |block| {
+        let lines = block.map(
+            || engine.workspace(),
+            |workspace, number, sentence| {
+                let found = engine.answer(workspace, number, sentence)?;
+                Ok(if json { serde_json::to_string(&found)? } else { found.to_text(grammar, number) })
+            },
+        );
+        lines.into_iter().try_for_each(|line| answer.text(&format!("{}\n", line?)))
+    })
 }

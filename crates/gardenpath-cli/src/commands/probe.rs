@@ -7,10 +7,9 @@ use crate::cli::{SeedOption, size};
 use crate::progress;
 use anyhow::{Result, bail};
 use clap::Args;
-use gardenpath_lab::files::run::RunDirectory;
-use gardenpath_nn::engine;
-use gardenpath_nn::model::Model;
+use gardenpath_lab::training::run_directory::RunDirectory;
 use gardenpath_nn::probe::{Level, Probe, ProbeReport};
+use gardenpath_nn::{Model, engine};
 use serde::Serialize;
 use std::path::PathBuf;
 

@@ -1,8 +1,9 @@
 //! `gardenpath snr`: how many sentences the statistics of adjacent symbols need, measured on the data alone.
 
 use super::Answer;
-use crate::cli::ensemble::{EffectiveFractions, LawOptions, RuleOptions, note_rounding};
-use crate::cli::{SeedOption, size, whole_number};
+use crate::cli::ensemble::{LawOptions, LevelOptions, RuleOptions};
+use crate::cli::rounding::{EffectiveFractions, note_rounding};
+use crate::cli::{SeedOption, each, size, whole_number};
 use crate::progress;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -22,11 +23,13 @@ Examples:
   gardenpath snr --vocab 8,12,16 --depth 2 --fraction 0.25 --grammars 20 --json")]
 pub struct Arguments {
     /// Number of symbols of each level; several with commas
-    #[arg(long, required = true, value_delimiter = ',', value_parser = size)]
+    #[arg(long, required_unless_present = "sizes", value_delimiter = ',', value_parser = size)]
     vocab: Vec<usize>,
     /// Number of layers of rules
-    #[arg(long, value_parser = size)]
-    depth: usize,
+    #[arg(long, required_unless_present = "sizes", value_parser = size)]
+    depth: Option<usize>,
+    #[command(flatten)]
+    levels: LevelOptions,
     #[command(flatten)]
     rules: RuleOptions,
     #[command(flatten)]
@@ -67,11 +70,12 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     if arguments.vocab.iter().any(|&vocab| vocab < 2) {
         bail!("--vocab is less than 2, expected symbols to choose from");
     }
-    let total = arguments.grammars.saturating_mul(arguments.vocab.len() as u64);
+    let vocabularies = each(&arguments.vocab);
+    let total = arguments.grammars.saturating_mul(vocabularies.len() as u64);
     let bar = progress::bar(total, "measuring grammars");
     let bar = if answer.json { progress::beside_results(bar) } else { bar };
     let mut points = Vec::new();
-    for &vocab in &arguments.vocab {
+    for vocab in vocabularies {
         let point = measure(arguments, vocab, &|grammars| bar.inc(grammars))?;
         if answer.json {
             answer.json_line(&point)?;
@@ -83,16 +87,16 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     if answer.json { Ok(()) } else { answer.text(&to_text(&points, arguments.grammars)) }
 }
 
-fn measure(arguments: &Arguments, vocab: usize, progress: &(dyn Fn(u64) + Sync)) -> Result<Point> {
-    let Arguments { depth, rules, law, seed, .. } = arguments;
-    let ensemble = law.ensemble(vocab, *depth, rules.counts(vocab))?;
+fn measure(arguments: &Arguments, vocab: Option<usize>, progress: &(dyn Fn(u64) + Sync)) -> Result<Point> {
+    let Arguments { depth, levels, rules, law, seed, .. } = arguments;
+    let ensemble = law.ensemble(rules.choices(law, levels.choices(vocab, *depth))?)?;
     let samples = expected_range(&ensemble, POINTS)?;
     let study = SignalStudy::measure(&ensemble, arguments.grammars, &samples, seed.get(), progress)?;
     note_rounding([&ensemble])?;
     Ok(Point {
-        vocab,
-        depth: *depth,
-        fraction: rules.fraction(vocab),
+        vocab: ensemble.vocab(),
+        depth: ensemble.depth(),
+        fraction: rules.fraction(ensemble.vocab()),
         effective_fractions: EffectiveFractions::of(&ensemble)?,
         sample_complexity: study.sample_complexity(THRESHOLD, Average::RatioOfMeans),
         interval: study

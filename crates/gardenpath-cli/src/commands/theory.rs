@@ -1,13 +1,17 @@
 //! `gardenpath theory`: what is known about an ensemble without sampling.
 
+mod arities;
 mod curves;
 mod numbers;
 
 use super::Answer;
-use crate::cli::ensemble::{Fraction, RuleOptions, plain_fraction};
+use crate::cli::ensemble::RuleOptions;
+use crate::cli::fraction::{Fraction, plain_fraction};
 use crate::cli::size;
 use anyhow::Result;
+use arities::{Branching, by_arity, numbers_of_children};
 use clap::{Args, Subcommand};
+use gardenpath::{Arities, PerArity};
 
 /// The subcommands.
 #[derive(Subcommand, Debug)]
@@ -22,17 +26,20 @@ In JSON, value is the paper's form, corrected the one with the weights of the le
     Fraction(Curve),
     /// The mean number of symbols a parser proposes for a span of each length
     #[command(after_help = "\
-The typical length, and with it the critical fraction, depends on --p-binary; the curve itself does not.")]
+The typical length, and with it the critical fraction, depends on the probabilities of numbers of children; the curve itself \
+does not.")]
     Candidates(Curve),
-    /// The number of ways to cut a span of each length in two and in three
+    /// The number of ways to cut a span of each length into the spans of children
     Splits(Shapes),
     /// The class entropy at depth 2
     #[command(after_help = "\
-In JSON, paper is the printed formula (it exists for equal fractions and p-binary 1/2), corrected the exact one.
+In JSON, paper is the printed formula (it exists for equal fractions and p-binary 1/2), corrected the exact one. Where more than 20 \
+trees have the same length, it is not known.
 
 Examples:
   gardenpath theory entropy --fraction 0.5 --json
-  gardenpath theory entropy --fraction 0.1,0.25,0.5,0.75,1")]
+  gardenpath theory entropy --fraction 0.1,0.25,0.5,0.75,1
+  gardenpath theory entropy --arities 1:0.2,2:0.8 --fraction 0.5")]
     Entropy(Entropy),
     /// The predicted number of sentences that learning needs
     #[command(after_help = "\
@@ -50,6 +57,9 @@ pub struct Shapes {
     /// Number of layers of rules
     #[arg(long, value_parser = size)]
     depth: usize,
+    /// Numbers of children that nodes have, from 1 to 8, such as 2,4; their probabilities, such as 2:0.5,4:0.5, change nothing [default: 2,3]
+    #[arg(long, value_name = "N,…", value_parser = numbers_of_children)]
+    arities: Option<Arities>,
 }
 
 /// The arguments of the length law.
@@ -58,9 +68,8 @@ pub struct Lengths {
     /// Number of layers of rules
     #[arg(long, value_parser = size)]
     depth: usize,
-    /// Probability that a node has two children, not three
-    #[arg(long, default_value_t = 0.5, value_name = "P")]
-    p_binary: f64,
+    #[command(flatten)]
+    branching: Branching,
 }
 
 /// The arguments of curves that depend on the rules as well.
@@ -68,11 +77,14 @@ pub struct Lengths {
 pub struct Curve {
     #[command(flatten)]
     lengths: Lengths,
-    /// Fraction of all pairs and triples that are grammatical [default: 0.25]
+    /// Fraction of all tuples that are grammatical [default: 0.25]
     #[arg(long, value_name = "F", value_parser = plain_fraction, conflicts_with_all = ["binary_fraction", "ternary_fraction"])]
     fraction: Option<f64>,
+    /// Fraction of the tuples that are grammatical by number of children, such as 2:0.1,4:0.01; others have that of --fraction
+    #[arg(long, value_name = "N:F,…", value_parser = by_arity, conflicts_with_all = ["binary_fraction", "ternary_fraction"])]
+    fractions: Option<PerArity<Option<f64>>>,
     /// Fraction of the pairs that are grammatical
-    #[arg(long, value_name = "F", value_parser = plain_fraction, requires = "ternary_fraction")]
+    #[arg(long, value_name = "F", value_parser = plain_fraction, requires = "ternary_fraction", conflicts_with = "arities")]
     binary_fraction: Option<f64>,
     /// Fraction of the triples that are grammatical
     #[arg(long, value_name = "F", value_parser = plain_fraction, requires = "binary_fraction")]
@@ -82,12 +94,14 @@ pub struct Curve {
 /// The arguments of `theory entropy`.
 #[derive(Args, Debug)]
 pub struct Entropy {
-    /// Fraction of all pairs and triples that are grammatical; several with commas
+    /// Fraction of all tuples that are grammatical; several with commas
     #[arg(long, default_value = "0.25", value_delimiter = ',', value_parser = plain_fraction, value_name = "F")]
     fraction: Vec<f64>,
-    /// Probability that a node has two children, not three
-    #[arg(long, default_value_t = 0.5, value_name = "P")]
-    p_binary: f64,
+    /// Fraction of the tuples that are grammatical by number of children, such as 2:0.1,4:0.01; others have that of --fraction
+    #[arg(long, value_name = "N:F,…", value_parser = by_arity)]
+    fractions: Option<PerArity<Option<f64>>>,
+    #[command(flatten)]
+    branching: Branching,
 }
 
 /// The arguments of `theory complexity`.
@@ -101,16 +115,18 @@ pub struct Complexity {
     vocab: usize,
     #[command(flatten)]
     rules: RuleOptions,
-    /// Probability that a node has two children, not three
-    #[arg(long, default_value_t = 0.5, value_name = "P")]
-    p_binary: f64,
+    #[command(flatten)]
+    branching: Branching,
 }
 
 impl Curve {
-    /// The fractions of pairs and of triples.
-    fn both(&self) -> (f64, f64) {
-        let both = self.fraction.unwrap_or(Fraction::default().value(1));
-        (self.binary_fraction.unwrap_or(both), self.ternary_fraction.unwrap_or(both))
+    /// The fraction for each number of children.
+    fn fractions(&self) -> PerArity<f64> {
+        let others = self.fraction.unwrap_or(Fraction::default().value(1));
+        let mut fractions = arities::fractions(self.fractions, others);
+        fractions[2] = self.binary_fraction.unwrap_or(fractions[2]);
+        fractions[3] = self.ternary_fraction.unwrap_or(fractions[3]);
+        fractions
     }
 }
 

@@ -5,7 +5,8 @@ mod line;
 mod task;
 
 use super::Answer;
-use crate::cli::ensemble::{EffectiveFractions, LawOptions, RANDOM_GRAMMAR, RuleOptions, note_rounding};
+use crate::cli::ensemble::{LawOptions, LevelOptions, RANDOM_GRAMMAR, RuleOptions};
+use crate::cli::rounding::{EffectiveFractions, note_rounding};
 use crate::cli::{SeedOption, choice, size, whole_number};
 use crate::progress;
 use crate::signals::{Interrupt, LastWord};
@@ -14,10 +15,10 @@ use clap::Args;
 use gardenpath_lab::choice::Choice;
 use gardenpath_lab::draw::table::{grouped, short};
 use gardenpath_lab::files;
-use gardenpath_lab::files::run::{RESULT, RunDirectory};
 use gardenpath_lab::outcome::Interrupted;
 use gardenpath_lab::training::choices::{Choices, Model, Rule, Scale};
 use gardenpath_lab::training::report::Report;
+use gardenpath_lab::training::run_directory::{RESULT, RunDirectory};
 use gardenpath_lab::training::session::Session;
 use gardenpath_lab::training::{Device, Outcome, Recipe};
 use gardenpath_nn::train::{Progress, Settings};
@@ -49,11 +50,13 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "vocab", conflicts_with_all = RANDOM_GRAMMAR)]
     corpus: Option<PathBuf>,
     /// Number of symbols of each level, tokens included
-    #[arg(long, value_parser = size, required_unless_present_any = ["grammar", "corpus"], requires = "depth")]
+    #[arg(long, value_parser = size, required_unless_present_any = ["grammar", "corpus", "sizes"], requires = "depth")]
     vocab: Option<usize>,
     /// Number of layers of rules; with --corpus, of the trees that you expect
-    #[arg(long, value_parser = size, required_unless_present = "grammar")]
+    #[arg(long, value_parser = size, required_unless_present_any = ["grammar", "sizes"])]
     depth: Option<usize>,
+    #[command(flatten)]
+    levels: LevelOptions,
     #[command(flatten)]
     rules: RuleOptions,
     #[command(flatten)]

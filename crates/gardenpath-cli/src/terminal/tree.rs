@@ -64,9 +64,9 @@ fn layout(grammar: &Grammar, tree: &Tree, column: usize) -> Vec<Vec<Node>> {
             for (node, (_, children)) in nodes.iter_mut().zip(tree.rules(level)) {
                 node.children = next..next + children.len();
                 let half = (below[next].middle + below[next + children.len() - 1].middle) / 2;
-                // A middle child that is nearly below its parent gets exactly there.
-                let middle_child = below[next + 1].middle;
-                let close = children.len() == 3 && half.abs_diff(middle_child) <= 2;
+                // A parent that is nearly above its middle child gets exactly there.
+                let middle_child = below[next + children.len() / 2].middle;
+                let close = children.len() % 2 == 1 && half.abs_diff(middle_child) <= 2;
                 node.middle = if close { middle_child } else { half };
                 next = node.children.end;
             }
@@ -85,18 +85,19 @@ fn label_line(nodes: &[Node], width: usize) -> Vec<char> {
     line
 }
 
-/// The line between two levels: `┌─┴─┐` above two children, `┌─┼─┐` or `┌┬┴─┐` above three.
+/// The line between two levels: `│` above a single child, `┌─┴─┐` above two, `┌─┼─┐` or `┌┬┴─┐` above three.
 fn branch_line(nodes: &[Node], below: &[Node], width: usize) -> Vec<char> {
     let mut line = vec![' '; width];
     for node in nodes {
         let children: Vec<usize> = below[node.children.clone()].iter().map(|child| child.middle).collect();
-        let (first, last) = (children[0], children[children.len() - 1]);
-        line[first..=last].fill('─');
-        line[first] = '┌';
-        line[last] = '┐';
-        for &child in &children[1..children.len() - 1] {
-            line[child] = '┬';
-        }
+        let [first, between @ .., last] = &children[..] else {
+            line[node.middle] = '│';
+            continue;
+        };
+        line[*first..=*last].fill('─');
+        line[*first] = '┌';
+        line[*last] = '┐';
+        between.iter().for_each(|&child| line[child] = '┬');
         line[node.middle] = match line[node.middle] {
             '┬' => '┼',
             _ => '┴',
@@ -125,9 +126,33 @@ mod tests {
 ";
 
     #[test]
+    fn only_children_and_many() {
+        let arities = [(1, 0.4), (2, 0.2), (5, 0.2), (8, 0.2)];
+        let grammar = Ensemble::new(3, 2).arities(arities).fraction(1e-4).sample(Seed::new(1)).unwrap();
+        let text = "(A0_1 (A1_0 1) (A1_2 2 0 1 0 2 2 1 1))";
+        let tree = Tree::from_text(text, &grammar).unwrap();
+        assert_eq!("\n".to_owned() + &draw(&grammar, &tree), WIDE);
+    }
+    const WIDE: &str = "
+      A0_1
+   ┌───┴────┐
+  A1_0     A1_2
+   │ ┌─┬─┬─┬┴┬─┬─┬─┐
+   1 2 0 1 0 2 2 1 1
+";
+
+    #[test]
     fn labels_never_touch() {
-        for (vocab, depth) in [(3, 1), (3, 3), (200, 2), (30, 4)] {
-            let grammar = Ensemble::new(vocab, depth).fraction(0.01).sample(Seed::new(1)).unwrap();
+        let paper =
+            [(3, 1), (3, 3), (200, 2), (30, 4)].map(|(vocab, depth)| Ensemble::new(vocab, depth).fraction(0.01));
+        let others =
+            [&[(1, 0.5), (2, 0.5)][..], &[(2, 0.5), (4, 0.5)], &[(1, 0.3), (3, 0.3), (8, 0.4)]].map(|arities| {
+                Ensemble::new(5, 3)
+                    .fraction(1e-4)
+                    .arities(arities.iter().copied().collect::<gardenpath::PerArity<f64>>())
+            });
+        for ensemble in paper.into_iter().chain(others) {
+            let (grammar, depth) = (ensemble.sample(Seed::new(1)).unwrap(), ensemble.depth());
             let sampler = gardenpath::Sampler::new(&grammar);
             for i in 0..20 {
                 let tree = sampler.tree(Seed::new(2), i);

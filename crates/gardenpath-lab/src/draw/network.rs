@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn every_connection_is_a_line_and_every_unit_a_disc() {
         for architecture in [Architecture::inn(), Architecture::cnn()] {
-            let layers = layers(&Network::new(2, 2, Shape::mixed(2), 1, architecture).unwrap(), 6);
+            let layers = layers(&Network::new(2, 2, Shape::mixed(2), 1, architecture).unwrap(), 6).unwrap();
             let svg = draw(&layers, 6, |_| "#0072b2").svg();
             assert_eq!(svg.matches("<path").count(), layers.iter().map(|layer| layer.inputs.len()).sum::<usize>());
             let units: usize = layers.iter().map(|layer| layer.places.len()).sum();

@@ -68,13 +68,16 @@ fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * FONT * 0.6
 }
 
-/// The distance of two tokens: wide enough for the tokens, and for a label of the level above over two of them.
+/// The distance of two tokens: wide enough for the tokens, and for a label of the level above over two of them, or over one if it is
+/// an only child.
 fn column_width(grammar: &Grammar, tree: &Tree) -> f64 {
     let widest = |level: usize| {
         let widths = tree.level(level).iter().map(|&symbol| text_width(&grammar.name(level, symbol)));
         widths.fold(0.0, f64::max)
     };
-    let above = (0..tree.depth()).map(|level| (widest(level) + 10.0) / (1 << (tree.depth() - level)) as f64);
+    let narrowest = |level: usize| tree.nodes(level).iter().map(|node| node.span.len).min().unwrap_or(1);
+    let tokens = |level: usize| narrowest(level).min(1 << (tree.depth() - level));
+    let above = (0..tree.depth()).map(|level| (widest(level) + 10.0) / tokens(level) as f64);
     above.fold(widest(tree.depth()) + 8.0, f64::max)
 }
 

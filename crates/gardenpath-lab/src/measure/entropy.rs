@@ -6,7 +6,7 @@ use super::result::results;
 use super::{Keeper, Kind};
 use anyhow::Result;
 use gardenpath::theory::entropy::{class_entropy as limit, paper_class_entropy};
-use gardenpath::{Seed, class_entropy};
+use gardenpath::{PerArity, Seed, class_entropy};
 use serde_json::{Map, Value};
 
 parameters! {
@@ -22,7 +22,7 @@ results! {
     /// The results.
     pub struct EntropyResult {
         entropy: f64 => "Mean entropy of the class given a sentence, in nats";
-        normalized: f64 => "The same in units of guessing, the logarithm of the vocabulary";
+        normalized: f64 => "The same in units of guessing, the logarithm of the number of classes";
         binary_fraction: f64 => "Fraction of the pairs that whole numbers of rules amount to";
         ternary_fraction: f64 => "Fraction of the triples that whole numbers of rules amount to";
     }
@@ -40,22 +40,24 @@ impl Kind for Entropy {
 
     fn run(&self, _: &dyn Keeper) -> Result<EntropyResult> {
         let ensemble = self.sampled.ensemble()?;
-        let (binary, ternary) = ensemble.effective_fractions()?;
+        let fractions = ensemble.effective_fractions(0)?;
         let entropy = class_entropy(&ensemble, 1, self.sentences, Seed::new(self.seed), &|_| ())?.mean;
         Ok(EntropyResult {
             entropy,
-            normalized: entropy / (ensemble.vocab() as f64).ln(),
-            binary_fraction: binary,
-            ternary_fraction: ternary,
+            normalized: entropy / (ensemble.level_sizes()?[0] as f64).ln(),
+            binary_fraction: fractions[2],
+            ternary_fraction: fractions[3],
         })
     }
 
     fn work(&self) -> f64 {
         let (length, vocab) = (self.sampled.length(), self.sampled.vocab as f64);
-        let (binary, ternary) = self.sampled.fractions();
+        let fractions = self.sampled.fractions();
         // Few cells of a chart hold anything at small fractions, nearly all of them at large ones.
         let sparse = 5e-8 * length + 2e-11 * length.powi(3);
-        let full = 1.65e-12 * vocab.powi(2) * length.powf(3.45) * ((binary + ternary) / 2.0).powi(4);
+        let mean =
+            fractions.nonzero().map(|(_, fraction)| fraction).sum::<f64>() / fractions.arities().iter().count() as f64;
+        let full = 1.65e-12 * vocab.powi(2) * length.powf(3.45) * mean.powi(4);
         self.sampled.work() + self.sentences as f64 * (sparse + full)
     }
 
@@ -70,7 +72,7 @@ pub(super) fn limits(parameters: &Map<String, Value>) -> Map<String, Value> {
     let Some((binary, ternary, p_binary)) = effective_fractions(parameters).filter(|_| parameters["depth"] == 2) else {
         return limits;
     };
-    if let Ok(entropy) = limit(binary, ternary, p_binary) {
+    if let Ok(entropy) = limit([PerArity::from([(2, binary), (3, ternary)]); 2], PerArity::paper(p_binary)) {
         limits.insert("limit_entropy".into(), entropy.into());
     }
     // The paper has it for equal fractions; whole numbers of rules make them differ a little.

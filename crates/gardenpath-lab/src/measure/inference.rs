@@ -6,7 +6,6 @@ use super::parameter::parameters;
 use super::result::results;
 use super::{Keeper, Kind};
 use anyhow::{Result, bail};
-use gardenpath::learn::paper;
 use gardenpath::proof::{Inferred, infer_layer};
 use gardenpath::{Covariance, ExpectedMoments, Grammar, KMeans, Seed};
 
@@ -40,11 +39,8 @@ impl Thresholds {
     ) -> Result<Inferred> {
         let layer = grammar.layer(level - 1);
         let kmeans = KMeans::new(layer.parents()).seed(Seed::new(seed).child("clusters"));
-        let alignment = match self.alignment {
-            Alignment::InnerProduct => paper::Alignment::InnerProduct,
-            Alignment::Cosine => paper::Alignment::Cosine,
-        };
-        Ok(infer_layer(layer, covariance, [self.gamma_binary, self.gamma_ternary], alignment, &kmeans)?)
+        let gammas = [self.gamma_binary, self.gamma_ternary];
+        Ok(infer_layer(layer, covariance, gammas, self.alignment.into(), &kmeans)?)
     }
 
     /// The seconds that it takes: every triple is compared with every centroid.

@@ -1,5 +1,6 @@
 //! Types of parameters and results: what a column holds.
 
+use crate::message::listed;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -30,11 +31,7 @@ impl Kind {
             Kind::Truth => "true or false".into(),
             Kind::Text => "a text".into(),
             Kind::Numbers => "a list of numbers".into(),
-            Kind::OneOf(names) => match names.split_last() {
-                Some((last, [])) => last.clone(),
-                Some((last, others)) => format!("{} or {last}", others.join(", ")),
-                None => "nothing".into(),
-            },
+            Kind::OneOf(names) => listed(names, "or"),
         }
     }
 
@@ -79,6 +76,11 @@ impl Kind {
 pub trait Typed: Sized + PartialEq {
     /// The values that it takes.
     fn kind() -> Kind;
+
+    /// What was expected instead of another value.
+    fn expected() -> String {
+        Self::kind().expected()
+    }
 
     /// Reads a value, if it is one of this kind.
     fn read(value: &Value) -> Option<Self>;
@@ -151,6 +153,10 @@ impl Typed for bool {
 impl<T: Typed> Typed for Option<T> {
     fn kind() -> Kind {
         T::kind()
+    }
+
+    fn expected() -> String {
+        T::expected()
     }
 
     fn read(value: &Value) -> Option<Self> {

@@ -1,17 +1,17 @@
 //! A grammar learned from sentences and their roots, and how good it is: a run of `gardenpath learn`.
 
 use super::ensemble::Sampled;
-use super::kind::texts;
+use super::kind::{self, Typed, texts};
 use super::parameter::parameters;
 use super::result::results;
 use super::{Keeper, Kind, TEST_SENTENCES};
 use crate::choice::choices;
 use anyhow::{Result, bail};
-use gardenpath::learn::em;
-use gardenpath::learn::exact::{self, Verdict};
-use gardenpath::learn::paper::{self, PaperLearner};
+use gardenpath::learn::paper;
 use gardenpath::learn::score::{LevelScore, RuleScore, answers, score_rules};
-use gardenpath::{Corpus, Seed};
+use gardenpath::learn::{Branching, Em, Exact, Learner, Outline, Paper, Verdict};
+use gardenpath::{Arities, Corpus, Grammar, Layer, Seed};
+use serde_json::Value;
 
 parameters! {
     /// The parameters.
@@ -28,6 +28,7 @@ parameters! {
         starts: Option<usize>, or "3" => "Random starts (em)";
         rounds: Option<usize>, or "50" => "Steps of each start (em)";
         seed: u64 => "Seed of the grammar, its sentences and the learner";
+        told_arities: Option<Branching>, or "2,3, or those of the grammar if it has others" => "Numbers of children that the learner is told: 2,4, or with probabilities 2:0.5,4:0.5";
     }
 }
 
@@ -50,8 +51,20 @@ choices! {
 
 texts!(Mode, Alignment);
 
-const GAMMA_BINARY: f64 = 0.85;
-const GAMMA_TERNARY: f64 = 1.5;
+impl Typed for Branching {
+    fn kind() -> kind::Kind {
+        kind::Kind::Text
+    }
+
+    fn read(value: &Value) -> Option<Self> {
+        value.as_str()?.parse().ok()
+    }
+
+    fn write(&self) -> Value {
+        self.to_string().into()
+    }
+}
+
 const TOLD_TO_PAPER: f64 = 0.5;
 
 results! {
@@ -95,71 +108,50 @@ impl Kind for Learn {
         used("gamma_ternary", self.gamma_ternary.is_some(), &[Mode::Paper])?;
         used("starts", self.starts.is_some(), &[Mode::Em])?;
         used("rounds", self.rounds.is_some(), &[Mode::Em])?;
-        let usual = em::Options::new(0, 0);
+        if self.told_p_binary.is_some() && self.told_arities.is_some() {
+            bail!("expected told_p_binary or told_arities, not both");
+        }
+        let (paper, em) = (Paper::new(Outline::new(0, 0)), Em::new(Outline::new(0, 0)));
         self.told_p_binary.take_if(|p| mode == Mode::Paper && *p == TOLD_TO_PAPER);
-        self.noise.take_if(|noise| *noise == exact::Options::NOISE);
+        self.noise.take_if(|noise| *noise == Exact::NOISE);
         self.alignment.take_if(|alignment| *alignment == Alignment::InnerProduct);
-        self.gamma_binary.take_if(|gamma| *gamma == GAMMA_BINARY);
-        self.gamma_ternary.take_if(|gamma| *gamma == GAMMA_TERNARY);
-        self.starts.take_if(|starts| *starts == usual.starts);
-        self.rounds.take_if(|rounds| *rounds == usual.rounds);
+        self.gamma_binary.take_if(|gamma| *gamma == paper.gamma_binary);
+        self.gamma_ternary.take_if(|gamma| *gamma == paper.gamma_ternary);
+        self.starts.take_if(|starts| *starts == em.starts);
+        self.rounds.take_if(|rounds| *rounds == em.rounds);
         Ok(())
     }
 
     fn run(&self, _: &dyn Keeper) -> Result<LearnResult> {
-        let Sampled { vocab, depth, .. } = self.sampled;
         let truth = self.sampled.grammar(self.seed)?;
         let seed = Seed::new(self.seed);
         let corpus = Corpus::try_sample(&truth, seed, 0..self.samples)?;
-        let (tokens, classes) = (vocab, vocab);
-        let (learned, verdict) = match self.mode {
-            Mode::Exact => {
-                let (p_binary, noise) = (self.told_p_binary, self.noise.unwrap_or(exact::Options::NOISE));
-                let usual = exact::Options::new(vocab, depth);
-                let options = exact::Options { p_binary, noise, seed, tokens, classes, ..usual };
-                let learned = exact::learn(&corpus, &options, &mut |_| ())?;
-                (learned.grammar, Some(learned.verdict))
-            }
-            Mode::Paper => {
-                let alignment = match self.alignment {
-                    Some(Alignment::Cosine) => paper::Alignment::Cosine,
-                    _ => paper::Alignment::InnerProduct,
-                };
-                let gammas = (self.gamma_binary.unwrap_or(GAMMA_BINARY), self.gamma_ternary.unwrap_or(GAMMA_TERNARY));
-                let learner = PaperLearner::new(vocab, depth)
-                    .p_binary(self.told_p_binary.unwrap_or(TOLD_TO_PAPER))
-                    .gammas(gammas.0, gammas.1)
-                    .alignment(alignment)
-                    .sizes(tokens, classes)
-                    .clustering(10, seed);
-                (learner.learn(&corpus)?.grammar, None)
-            }
-            Mode::Em => {
-                let usual = em::Options::new(vocab, depth);
-                let (starts, rounds) = (self.starts.unwrap_or(usual.starts), self.rounds.unwrap_or(usual.rounds));
-                let options = em::Options { starts, rounds, seed, tokens, classes, ..usual };
-                (em::learn(&corpus, &options, &mut |_, _, _| ())?.grammar, None)
-            }
+        let outline = self.outline(&truth);
+        let arities = outline.branching.arities();
+        let learned = self.learner(outline).learn(&corpus, &mut |_| ())?;
+        let converged = match learned.verdict {
+            Verdict::Unknown => None,
+            verdict => Some(verdict == Verdict::Converged),
         };
-        let scores = score_rules(&learned, &truth)?;
+        let scores = score_rules(&learned.grammar, &truth)?;
         let test = Corpus::try_sample(&truth, seed.child("test"), 0..self.test)?;
-        let (learned, bayes) = (answers(&learned, &test)?, answers(&truth, &test)?);
+        let (learned, bayes) = (answers(&learned.grammar, &test)?, answers(&truth, &test)?);
         Ok(LearnResult {
             accuracy: learned.accuracy,
             bayes_accuracy: bayes.accuracy,
             parse_rate: learned.parse_rate,
-            normalized_error: normalized_error(learned.accuracy, vocab),
-            bayes_normalized_error: normalized_error(bayes.accuracy, vocab),
-            precision: over_rules(&scores, RuleScore::precision),
-            recall: over_rules(&scores, RuleScore::recall),
+            normalized_error: normalized_error(learned.accuracy, truth.classes()),
+            bayes_normalized_error: normalized_error(bayes.accuracy, truth.classes()),
+            precision: over_rules(&scores, arities, RuleScore::precision),
+            recall: over_rules(&scores, arities, RuleScore::recall),
             all_rules: scores.iter().all(LevelScore::is_exact),
-            converged: verdict.map(|verdict| verdict == Verdict::Converged),
+            converged,
         })
     }
 
     fn work(&self) -> f64 {
         let (length, vocab, samples) = (self.sampled.length(), self.sampled.vocab as f64, self.samples as f64);
-        let (_, ternary) = self.sampled.fractions();
+        let ternary = self.sampled.fractions()[3];
         let learning = match self.mode {
             Mode::Exact => 2e-7 * samples * length.powf(1.9) * (0.5 + 8.0 * ternary) + 5e-6 * vocab.powi(3),
             Mode::Paper => {
@@ -167,7 +159,7 @@ impl Kind for Learn {
                 2e-8 * samples * length.powf(1.5) + 5e-8 * vocab.powi(4) + clustering
             }
             Mode::Em => {
-                let usual = em::Options::new(0, 0);
+                let usual = Em::new(Outline::new(0, 0));
                 let rounds = self.starts.unwrap_or(usual.starts) as f64 * self.rounds.unwrap_or(usual.rounds) as f64;
                 // All tuples are rules of all parents.
                 6e-10 * samples * rounds * vocab.powi(3) * length.powf(2.5)
@@ -200,6 +192,54 @@ impl Kind for Learn {
             starts: None,
             rounds: None,
             seed: 1,
+            told_arities: None,
+        }
+    }
+}
+
+impl Learn {
+    /// What the learner is told about the grammar.
+    fn outline(&self, truth: &Grammar) -> Outline {
+        let own: Arities = truth.layers().iter().map(Layer::arities).flat_map(Arities::iter).collect();
+        let is_usual = own.iter().all(|arity| Arities::PAPER.contains(arity));
+        let usual = Branching::Learned(if is_usual { Arities::PAPER } else { own });
+        let branching = self.told_arities.or(self.told_p_binary.map(Branching::binary)).unwrap_or(usual);
+        let depth = truth.depth();
+        let inner = truth.sizes()[1..depth].to_vec();
+        Outline { depth, inner, branching, tokens: truth.vocab(), classes: truth.classes() }
+    }
+
+    fn learner(&self, outline: Outline) -> Box<dyn Learner> {
+        let seed = Seed::new(self.seed);
+        match self.mode {
+            Mode::Exact => {
+                let usual = Exact::new(outline);
+                Box::new(Exact { noise: self.noise.unwrap_or(usual.noise), seed, ..usual })
+            }
+            Mode::Paper => {
+                let usual = Paper::new(outline);
+                Box::new(Paper {
+                    alignment: self.alignment.map_or(usual.alignment, paper::Alignment::from),
+                    gamma_binary: self.gamma_binary.unwrap_or(usual.gamma_binary),
+                    gamma_ternary: self.gamma_ternary.unwrap_or(usual.gamma_ternary),
+                    seed,
+                    ..usual
+                })
+            }
+            Mode::Em => {
+                let usual = Em::new(outline);
+                let (starts, rounds) = (self.starts.unwrap_or(usual.starts), self.rounds.unwrap_or(usual.rounds));
+                Box::new(Em { starts, rounds, seed, ..usual })
+            }
+        }
+    }
+}
+
+impl From<Alignment> for paper::Alignment {
+    fn from(alignment: Alignment) -> Self {
+        match alignment {
+            Alignment::InnerProduct => paper::Alignment::InnerProduct,
+            Alignment::Cosine => paper::Alignment::Cosine,
         }
     }
 }
@@ -209,8 +249,9 @@ pub(super) fn normalized_error(accuracy: f64, classes: usize) -> f64 {
     (1.0 - accuracy) / (1.0 - 1.0 / classes as f64)
 }
 
-/// The mean of a score over layers and arities.
-fn over_rules(scores: &[LevelScore], score: impl Fn(&RuleScore) -> f64) -> f64 {
-    let all: Vec<f64> = scores.iter().flat_map(|level| [score(&level.binary), score(&level.ternary)]).collect();
+/// The mean of a score over layers and the arities that the learner was told.
+fn over_rules(scores: &[LevelScore], arities: Arities, score: impl Fn(&RuleScore) -> f64) -> f64 {
+    let of_level = |level: &LevelScore| arities.iter().map(|arity| score(&level.rules[arity])).collect::<Vec<_>>();
+    let all: Vec<f64> = scores.iter().flat_map(of_level).collect();
     all.iter().sum::<f64>() / all.len() as f64
 }

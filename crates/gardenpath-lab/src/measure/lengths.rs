@@ -4,6 +4,7 @@ use super::parameter::parameters;
 use super::result::results;
 use super::{Keeper, Kind};
 use anyhow::{Result, bail};
+use gardenpath::PerArity;
 use gardenpath::theory::lengths::{LengthLaw, length_distribution};
 
 parameters! {
@@ -57,8 +58,8 @@ impl Kind for Lengths {
     }
 
     fn run(&self, _: &dyn Keeper) -> Result<LengthsResult> {
-        let law = length_distribution(self.depth, self.p_binary)?;
-        let next = length_distribution(self.depth + 1, self.p_binary)?;
+        let law = length_distribution(self.depth, PerArity::paper(self.p_binary))?;
+        let next = length_distribution(self.depth + 1, PerArity::paper(self.p_binary))?;
         let most = law.iter().map(|(_, probability)| probability).fold(0.0, f64::max);
         let listed: Vec<(usize, f64)> = law.iter().filter(|(_, p)| *p > VISIBLE * most).collect();
         let step = listed.len().div_ceil(self.points);
@@ -151,7 +152,8 @@ mod tests {
 
     #[test]
     fn the_mean_ratio_is_the_shift_of_the_mean() {
-        let laws: Vec<LengthLaw> = (1..=5).map(|depth| length_distribution(depth, 0.3).unwrap()).collect();
+        let laws: Vec<LengthLaw> =
+            (1..=5).map(|depth| length_distribution(depth, PerArity::paper(0.3)).unwrap()).collect();
         let mean = |law: &LengthLaw| law.iter().map(|(len, p)| p * (len as f64).ln()).sum::<f64>();
         for pair in laws.windows(2) {
             let shift = mean(&pair[1]) - mean(&pair[0]);

@@ -64,7 +64,7 @@ impl<'m> Values<'m> {
     /// Takes the value of a parameter, or the one that it has otherwise.
     pub fn take<T: Typed>(&mut self, name: &str, default: Option<T>) -> Result<T> {
         match self.values.remove(name) {
-            Some(value) => T::read(&value).ok_or_else(|| wrong(name, &value, &T::kind())),
+            Some(value) => T::read(&value).ok_or_else(|| wrong(name, &value, &T::expected())),
             None => default.or_else(T::absent).ok_or_else(|| self.missing(name)),
         }
     }
@@ -73,7 +73,7 @@ impl<'m> Values<'m> {
     pub fn take_any(&mut self, parameter: &Parameter) -> Result<Option<Value>> {
         let Parameter { name, kind, default, .. } = parameter;
         match (self.values.remove(&**name), default) {
-            (Some(value), _) => kind.read(&value).map(Some).ok_or_else(|| wrong(name, &value, kind)),
+            (Some(value), _) => kind.read(&value).map(Some).ok_or_else(|| wrong(name, &value, &kind.expected())),
             (None, Default::Fixed(value) | Default::Late(value)) => Ok(Some(value.clone())),
             (None, Default::Optional(_)) => Ok(None),
             (None, Default::Required) => Err(self.missing(name)),
@@ -96,8 +96,8 @@ impl<'m> Values<'m> {
     }
 }
 
-fn wrong(name: &str, value: &Value, kind: &Kind) -> anyhow::Error {
-    anyhow!("{name} is {value}, expected {}", kind.expected())
+fn wrong(name: &str, value: &Value, expected: &str) -> anyhow::Error {
+    anyhow!("{name} is {value}, expected {expected}")
 }
 
 /// The parameters of a measure, or a part of them that several measures share.

@@ -7,7 +7,6 @@ use super::{Keeper, Kind};
 use anyhow::Result;
 use gardenpath::Seed;
 use gardenpath_nn::engine;
-use gardenpath_nn::model;
 use gardenpath_nn::probe::{Probe as Probes, ProbeReport};
 
 parameters! {
@@ -44,7 +43,7 @@ impl Kind for Probe {
     fn run(&self, keeper: &dyn Keeper) -> Result<ProbeResult> {
         let trained = self.train.train(keeper)?;
         let weights = engine::weights(&trained.network, &trained.best)?;
-        let mut model = model::Model::new(&trained.network);
+        let mut model = gardenpath_nn::Model::new(&trained.network);
         let seed = Seed::new(self.train.seed).child("probe");
         let ProbeReport { layers, levels, accuracy, sensitivity } =
             Probes::default().run(&mut model, &weights, &trained.grammar, seed)?;

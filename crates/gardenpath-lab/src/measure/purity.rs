@@ -41,7 +41,7 @@ impl Kind for Purity {
         let seed = Seed::new(self.seed);
         let mut moments = Moments::new(grammar.vocab(), grammar.classes())?;
         moments.add_sampled(&Sampler::new(&grammar), seed, 0..self.samples)?;
-        let kmeans = KMeans::new(self.sampled.vocab).seed(seed.child("clusters"));
+        let kmeans = KMeans::new(grammar.sizes()[grammar.depth() - 1]).seed(seed.child("clusters"));
         let GroupPurity { binary, ternary, ternary_uncorrected } =
             cluster_true_rules(&grammar, &moments.covariance(), &kmeans)?;
         Ok(PurityResult { binary, ternary, ternary_uncorrected })

@@ -142,6 +142,53 @@ fn parameters_at_their_defaults_do_not_change_the_identity() {
 }
 
 #[test]
+fn grammars_of_any_arity_are_cells() {
+    for name in sampled() {
+        // Two ways to write the same are one cell; what is not said is no part of it.
+        let values = |arities: &str, sizes: &str| json!({"arities": arities, "level_sizes": sizes, "vocab": 6, "depth": 2, "cover": true, "rules": "2:2", "fraction": 0.5});
+        let cell = changed(name, values("3:3/4, 2:1/4", "4, 6,6")).unwrap();
+        assert_eq!(cell, changed(name, values("2:0.25,3:0.75", "4,6,6")).unwrap(), "{name}");
+        let parameters = cell.parameters();
+        assert_eq!((&parameters["arities"], &parameters["level_sizes"]), (&json!("2:0.25,3:0.75"), &json!("4,6,6")));
+        assert!(!["fractions", "classes", "p_binary"].iter().any(|name| parameters.contains_key(*name)));
+        assert!(cell.run(&()).is_ok(), "{name}");
+
+        let refused = |mut values: Value| {
+            values["vocab"] = 6.into();
+            values["depth"] = 2.into();
+            refusal(name, values)
+        };
+        let message =
+            "arities is \"9:1\", expected values for different numbers of children from 1 to 8, such as 2:0.5,3:0.5";
+        assert_eq!(refused(json!({"arities": "9:1"})), message);
+        assert_eq!(refused(json!({"arities": "2:0.5"})), "arities is 2:0.5, expected probabilities that sum to 1");
+        assert_eq!(refused(json!({"arities": "2:1", "p_binary": 0.2})), "p_binary has no effect here: arities says it");
+        assert_eq!(refused(json!({"rules": "2"})).split_once(", such as").unwrap().1, " 2:4,3:16");
+        assert!(refused(json!({"rules": "4:1"})).starts_with("rules has no effect on 4 children"));
+        assert!(
+            refused(json!({"rules": "2:1", "fraction": null}))
+                .starts_with("fraction is missing, and nothing else says")
+        );
+        assert_eq!(refused(json!({"level_sizes": "6,6"})), "depth is 2, but level_sizes says 1");
+        assert_eq!(refused(json!({"level_sizes": "6,6,7"})), "vocab is 6, but level_sizes says 7");
+        assert_eq!(
+            refused(json!({"level_sizes": 6})),
+            "level_sizes is 6, expected numbers of symbols with commas, such as 4,8,16"
+        );
+        let apart = json!({"fraction": null, "binary_rules": 1, "ternary_rules": 2, "arities": "2:0.5,3:0.5"});
+        assert!(refused(apart).starts_with("binary and ternary rules are counted apart without arities"));
+    }
+    let theory = |values: Value| {
+        let told = json!({"measure": "entropy", "vocab": 6, "depth": 2, "fraction": 0.5, "seed": 1});
+        let mut told = told.as_object().unwrap().clone();
+        told.extend(values.as_object().unwrap().clone());
+        Measures::default().find("entropy").unwrap().implied(&told).contains_key("limit_entropy")
+    };
+    assert!(theory(json!({})) && theory(json!({"arities": "2:1"})));
+    assert!(!theory(json!({"arities": "4:1"})) && !theory(json!({"classes": 3})) && !theory(json!({"cover": true})));
+}
+
+#[test]
 fn parameters_that_do_not_go_together_are_refused() {
     let counts = json!({"fraction": null, "binary_rules": 2, "ternary_rules": 3});
     for name in sampled() {
@@ -184,6 +231,9 @@ fn every_parameter_has_an_effect() {
             json!({"p_binary": 0.25}),
             json!({"zipf": 1}),
             json!({"non_overlapping": true, "fraction": 0.25}),
+            json!({"arities": "2:0.25,3:0.75"}),
+            json!({"fractions": "2:0.25"}),
+            json!({"rules": "3:3"}),
         ] {
             assert_ne!(run(name, values.clone()), own, "{name} {values}");
         }

@@ -115,7 +115,7 @@ impl Kind for Train {
 
     fn run(&self, keeper: &dyn Keeper) -> Result<TrainResult> {
         let outcome = self.train(keeper)?.outcome;
-        let classes = self.sampled.vocab;
+        let classes = self.sampled.sizes()?[0];
         let (bayes_loss, bayes_accuracy) =
             outcome.bayes_loss.zip(outcome.bayes_accuracy).expect("the grammar of a cell is known");
         Ok(TrainResult {

@@ -11,6 +11,7 @@ use gardenpath::theory::lengths::{mean_internal_nodes, typical_length};
 use gardenpath::theory::splits::median_splits;
 use gardenpath::theory::trees::tree_count;
 use gardenpath::theory::{ByLength, Magnitude};
+use gardenpath::{Arities, PerArity};
 
 parameters! {
     /// The parameters.
@@ -63,18 +64,20 @@ impl Kind for Trees {
 
     fn run(&self, _: &dyn Keeper) -> Result<TreesResult> {
         let &Trees { depth, fraction, p_binary } = self;
-        let length = typical_length(depth, p_binary)?;
-        let trees = tree_count(depth)?;
-        let (all, some) = (mean_candidates(depth, 1.0, 1.0)?, mean_candidates(depth, fraction, fraction)?);
-        let weighted = grammatical_fraction(depth, fraction, fraction, p_binary)?;
-        let printed = paper_grammatical_fraction(depth, fraction, fraction, p_binary)?;
-        let splits = median_splits(depth)?;
+        let (probabilities, fractions) = (PerArity::paper(p_binary), PerArity::all(fraction));
+        let length = typical_length(depth, probabilities)?;
+        let trees = tree_count(depth, Arities::PAPER)?;
+        let candidates = |fractions| mean_candidates(depth, Arities::PAPER, fractions);
+        let (all, some) = (candidates(PerArity::all(1.0))?, candidates(fractions)?);
+        let weighted = grammatical_fraction(depth, fractions, probabilities)?;
+        let printed = paper_grammatical_fraction(depth, fractions, probabilities)?;
+        let splits = median_splits(depth, Arities::PAPER)?;
         let counted = |len: usize| trees.get(len).map_or(Magnitude::new(0.0), Magnitude::from).ln();
         let difference = |(len, _): (usize, &Magnitude)| (all.ln(len) - counted(len)).exp_m1().abs();
         let log10 = |ln: f64| ln / std::f64::consts::LN_10;
         Ok(TreesResult {
             typical_length: length as u64,
-            internal_nodes: mean_internal_nodes(depth, p_binary)?,
+            internal_nodes: mean_internal_nodes(depth, probabilities)?,
             log10_trees: log10(counted(length)),
             log10_candidates: log10(some.ln(length)),
             log10_all_candidates: log10(all.ln(length)),
@@ -83,10 +86,10 @@ impl Kind for Trees {
             fraction_nodes: weighted.ln(length) / fraction.ln(),
             paper_fraction_nodes: printed.ln(length) / fraction.ln(),
             fraction_gap: gap(&printed, &weighted),
-            binary_splits: splits.binary,
-            ternary_splits: splits.ternary,
+            binary_splits: splits[2],
+            ternary_splits: splits[3],
             // Where the curves of this depth and the one above cross; one level alone has none.
-            critical_fraction: if depth > 1 { Some(critical_fraction(depth, p_binary)?) } else { None },
+            critical_fraction: if depth > 1 { Some(critical_fraction(depth, probabilities)?) } else { None },
         })
     }
 

@@ -33,7 +33,7 @@ fn columns_are_those_that_measures_declare() {
         "{}",
         error("acuracy")
     );
-    assert!(error("colour").starts_with("there is no colour. There are: alignment, binary_rules, "));
+    assert!(error("colour").starts_with("there is no colour. There are: alignment, arities, binary_rules, "));
     let stored: Vec<&str> = table.stored().map(Column::name).collect();
     assert_eq!(
         stored,

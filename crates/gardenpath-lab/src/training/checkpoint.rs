@@ -1,9 +1,9 @@
 //! Where a run of training stands, as the bytes of a safetensors file: weights, state of the optimiser and all measurements.
 
 use anyhow::{Result, bail};
-use gardenpath_nn::checkpoint::{self, CHECKSUM};
 use gardenpath_nn::engine::NamedTensor;
 use gardenpath_nn::train::{Progress, Settings};
+use gardenpath_nn::weights_file::{self, CHECKSUM};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -53,12 +53,12 @@ impl Checkpoint {
         let mut tensors = state.to_vec();
         tensors
             .extend(best.iter().map(|tensor| NamedTensor { name: format!("{BEST}{}", tensor.name), ..tensor.clone() }));
-        Ok(Some(checkpoint::to_bytes(&tensors, &metadata)))
+        Ok(Some(weights_file::to_bytes(&tensors, &metadata)))
     }
 
     /// The contents, if they can be those of this run. A file of version 0.1 does not say whose it is.
     pub fn from_bytes(bytes: &[u8], run: &str, settings: &Settings) -> Result<Self> {
-        let (tensors, metadata) = checkpoint::from_bytes(bytes)?;
+        let (tensors, metadata) = weights_file::from_bytes(bytes)?;
         if metadata.get(RUN).is_some_and(|other| other != run) {
             bail!("belongs to another run");
         }

@@ -1,8 +1,8 @@
 //! What a run has come to, as it is printed and kept, and its learning curve.
 
+use super::run_directory::RunDirectory;
 use super::{Outcome, Recipe};
 use crate::draw::table::grouped;
-use crate::files::run::RunDirectory;
 use anyhow::Result;
 use gardenpath_nn::Network;
 use gardenpath_nn::train::Record;

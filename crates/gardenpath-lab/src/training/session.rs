@@ -1,8 +1,8 @@
 //! A run of training from its beginning, or from where it was left, to its end; kept in a directory if there is one.
 
 use super::checkpoint::interval;
+use super::run_directory::RunDirectory;
 use super::{Data, Device, Recipe, weights_of};
-use crate::files::run::RunDirectory;
 use anyhow::Result;
 use gardenpath_nn::Network;
 use gardenpath_nn::engine::{Engine, NamedTensor};

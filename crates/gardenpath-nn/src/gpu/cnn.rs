@@ -1,9 +1,10 @@
 //! The convolutional network: windows of four positions, two apart, until one or few are left.
 
-use super::model::{Model, Sentences, token};
+use super::forward::{Forward, Sentences, token};
 use super::table::Table;
 use super::weights::Weights;
 use crate::cnn::{TAPS, padded_length};
+use crate::error::Result;
 use crate::network::{Network, Normalization};
 use burn::tensor::ops::PadMode;
 use burn::tensor::{Device, Tensor, activation};
@@ -22,8 +23,8 @@ impl Cnn {
     }
 }
 
-impl Model for Cnn {
-    fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Tensor<2> {
+impl Forward for Cnn {
+    fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Result<Tensor<2>> {
         let Network { vocab, classes, ref shape, width, .. } = self.network;
         let (batch, positions) = (sentences.len(), padded_length(shape));
         let tokens = sentences.iter().flat_map(|sentence| (0..positions).map(move |place| token(sentence, place)));
@@ -37,7 +38,7 @@ impl Model for Cnn {
             maps = activation::relu(sums * scale).reshape([batch, places, width]);
         }
         let means = maps.mean_dim(1).reshape([batch, width]);
-        means.matmul(weights.get("readout", [width, classes])) / width as f64
+        Ok(means.matmul(weights.get("readout", [width, classes])) / width as f64)
     }
 }
 

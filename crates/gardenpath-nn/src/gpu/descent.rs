@@ -9,7 +9,7 @@ use crate::optimizer::{Adam, EPSILON, FIRST_DECAY, Optimizer, SECOND_DECAY};
 use burn::tensor::{Device, Tensor};
 
 /// How weights move.
-pub enum Rule {
+pub enum Descent {
     /// Gradient descent.
     Sgd {
         /// The learning rate.
@@ -28,15 +28,15 @@ pub enum Rule {
     },
 }
 
-impl Rule {
-    /// The rule of an optimiser, which goes on where the state has its moments.
+impl Descent {
+    /// The steps of an optimiser, which goes on where the state has its moments.
     pub fn new(optimizer: Optimizer, parameters: &[Parameter], state: &[NamedTensor], device: &Device) -> Result<Self> {
         Ok(match optimizer {
-            Optimizer::Sgd { learning_rate } => Rule::Sgd { rate: learning_rate },
+            Optimizer::Sgd { learning_rate } => Descent::Sgd { rate: learning_rate },
             Optimizer::Adam { learning_rate } => {
                 let Adam { first, second, steps } = adam_state(parameters, state)?;
                 let rates = parameters.iter().map(|parameter| parameter.rate * learning_rate).collect();
-                Rule::Adam { rates, first: to_card(&first, device), second: to_card(&second, device), steps }
+                Descent::Adam { rates, first: to_card(&first, device), second: to_card(&second, device), steps }
             }
         })
     }
@@ -45,12 +45,12 @@ impl Rule {
     pub fn step(&mut self, weights: &mut Weights, gradients: Vec<Tensor<1>>) {
         let pairs = weights.values.iter_mut().zip(gradients);
         match self {
-            Rule::Sgd { rate } => {
+            Descent::Sgd { rate } => {
                 for (weight, gradient) in pairs {
                     weight.inplace(|weight| weight - gradient * *rate);
                 }
             }
-            Rule::Adam { rates, first, second, steps } => {
+            Descent::Adam { rates, first, second, steps } => {
                 *steps += 1;
                 // The moments start at zero; this undoes what that takes away from their means.
                 let [first_bias, second_bias] =
@@ -69,8 +69,8 @@ impl Rule {
     /// The state of Adam, on the host.
     pub fn adam(&self, parameters: &[Parameter]) -> Option<Adam> {
         match self {
-            Rule::Sgd { .. } => None,
-            Rule::Adam { first, second, steps, .. } => {
+            Descent::Sgd { .. } => None,
+            Descent::Adam { first, second, steps, .. } => {
                 let [first, second] = [first, second].map(|tensors| to_host(parameters, tensors));
                 Some(Adam { first, second, steps: *steps })
             }

@@ -4,14 +4,16 @@
 //! constant matrix of counts then sums the results over the splits of each cell above. Only for the root, one cell per
 //! sentence, it is cheaper to sum first.
 
-use super::model::{Model, Sentences, longest, token};
+use super::forward::{Forward, Sentences, longest, token};
 use super::table::Table;
 use super::transfer::{integers, matrix};
 use super::transitions::transitions;
 use super::weights::Weights;
-use crate::network::{Network, Normalization};
+use crate::error::Result;
+use crate::network::{Network, Normalization, filter_name};
 use burn::tensor::{Device, Tensor, activation};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The inside network on the card.
 pub struct Inn {
@@ -31,35 +33,36 @@ impl Inn {
     }
 
     /// The counts of the splits of all levels, `[cells, roles * cells below]`.
-    fn counts(&mut self, sentences: Sentences) -> Vec<Tensor<2>> {
+    fn counts(&mut self, sentences: Sentences) -> Result<Vec<Tensor<2>>> {
         let shape = &self.network.shape;
         let most = *shape.lengths().end();
         // The length is rounded up so that few layouts serve all batches.
         let length = longest(sentences).next_multiple_of((most / 9).max(1)).min(most);
-        let counts = self.counts.entry(length).or_insert_with(|| {
-            let levels = transitions(shape, length).into_iter();
-            levels.map(|level| matrix(level.counts, level.roles * level.below, &self.device)).collect()
-        });
-        counts.clone()
+        if let Entry::Vacant(entry) = self.counts.entry(length) {
+            let levels = transitions(shape, length)?.into_iter();
+            let matrices = levels.map(|level| matrix(level.counts, level.roles * level.below, &self.device));
+            entry.insert(matrices.collect());
+        }
+        Ok(self.counts[&length].clone())
     }
 
     /// The filters of a level for all roles, scaled, `[roles, channels, width]`.
     fn filters(&self, weights: &Weights, level: usize, channels: usize) -> Tensor<3> {
         let filters = |arity| {
-            let name = if arity == 2 { "binary" } else { "ternary" };
+            let name = filter_name(arity);
             let filters = weights.get(&format!("level.{level}.{name}"), [arity, channels, self.network.width]);
             filters * self.normalization.scale(arity, channels)
         };
-        Tensor::cat(self.network.shape.arities(level).map(filters).collect(), 0)
+        Tensor::cat(self.network.shape.arities(level).iter().map(filters).collect(), 0)
     }
 }
 
-impl Model for Inn {
-    fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Tensor<2> {
-        let counts = self.counts(sentences);
+impl Forward for Inn {
+    fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Result<Tensor<2>> {
+        let counts = self.counts(sentences)?;
         let Network { classes, ref shape, width, .. } = self.network;
         let batch = sentences.len();
-        let roles = |level: usize| shape.arities(level).sum::<usize>();
+        let roles = |level: usize| shape.arities(level).iter().sum::<usize>();
         let below = |level: usize| counts[level].dims()[1] / roles(level);
 
         // Cells are rows, `[cells * batch, channels]`.
@@ -80,6 +83,6 @@ impl Model for Inn {
         let sums = splits.reshape([batch, roles(0), below(0)]).matmul(children);
         let filters = self.filters(weights, 0, channels).reshape([roles(0) * channels, width]);
         let roots = activation::relu(sums.reshape([batch, roles(0) * channels]).matmul(filters));
-        roots.matmul(weights.get("readout", [width, classes])) / width as f64
+        Ok(roots.matmul(weights.get("readout", [width, classes])) / width as f64)
     }
 }

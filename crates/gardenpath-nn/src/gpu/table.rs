@@ -1,7 +1,7 @@
 //! The vectors of tokens.
 
 use super::transfer::{integers, matrix};
-use crate::wired::whitened_tokens;
+use crate::filter_network::whitened_tokens;
 use burn::tensor::{Device, Tensor};
 
 /// A constant table with a vector for each token, and a last one of zeros for padding.

@@ -1,9 +1,11 @@
 //! The transformer: blocks of attention and a hidden layer, read at a token in front of the sentence.
 
-use super::model::{Model, Sentences, longest, token};
+use super::forward::{Forward, Sentences, longest, token};
 use super::table::Table;
 use super::transfer::matrix;
 use super::weights::Weights;
+use crate::attention::check_memory;
+use crate::error::Result;
 use crate::network::Network;
 use crate::norm::EPSILON;
 use burn::tensor::module::layer_norm;
@@ -67,9 +69,10 @@ impl Transformer {
     }
 }
 
-impl Model for Transformer {
-    fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Tensor<2> {
+impl Forward for Transformer {
+    fn logits(&mut self, weights: &Weights, sentences: Sentences) -> Result<Tensor<2>> {
         let Network { vocab, classes, ref shape, width, .. } = self.network;
+        check_memory(sentences, self.layers, self.heads)?;
         let batch = sentences.len();
         let longest = longest(sentences);
         let positions = longest + 1;
@@ -98,7 +101,8 @@ impl Model for Transformer {
             let hidden = block.linear(block.norm(rows.clone(), "mlp_norm"), "up", self.mlp);
             rows = rows + block.linear(activation::relu(hidden), "down", width);
         }
-        norm(first(rows, batch), weights, "final_norm").matmul(weights.get("readout", [width, classes])) / width as f64
+        let classes = norm(first(rows, batch), weights, "final_norm").matmul(weights.get("readout", [width, classes]));
+        Ok(classes / width as f64)
     }
 }
 

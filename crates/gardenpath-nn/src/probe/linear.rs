@@ -10,15 +10,15 @@ use crate::network::Network;
 use crate::scalar::Scalar;
 use crate::tensors::Tensors;
 use gardenpath::interrupt::checkpoint;
-use gardenpath::{Grammar, Sampler, Seed, Symbol, Tree};
+use gardenpath::{Grammar, Node, Sampler, Seed, Symbol, Tree};
 use rayon::prelude::*;
 
 /// The penalty of the classifiers: small enough for symbols that few directions carry, and enough for channels that are nearly
 /// the same. At widths of 512 and 1024, accuracies change by no more than 0.05 from a tenth to ten times of it.
 const PENALTY: f64 = 1e-3;
 
-/// One node of each level of a sentence: start, number of tokens, symbol.
-type Chosen = Vec<(usize, usize, Symbol)>;
+/// One node of each level of a sentence.
+type Chosen = Vec<Node>;
 
 /// What the layers of a network hold about true nodes of each level.
 pub struct Nodes<T> {
@@ -58,15 +58,15 @@ impl<T: Scalar> Nodes<T> {
 
     fn add(&mut self, network: &Network, activations: &[Activations<T>], trees: &[Tree], chosen: &[Chosen]) {
         for nodes in chosen {
-            self.symbols.iter_mut().zip(nodes).for_each(|(symbols, &(_, _, symbol))| symbols.push(symbol));
+            self.symbols.iter_mut().zip(nodes).for_each(|(symbols, node)| symbols.push(node.symbol));
         }
         self.layers = activations.iter().map(|layer| layer.layer.clone()).collect();
         self.rows.resize(self.layers.len(), vec![Vec::new(); self.symbols.len()]);
         for (i, (layer, levels)) in activations.iter().zip(&mut self.rows).enumerate() {
             for ((tree, places), nodes) in trees.iter().zip(&layer.places).zip(chosen) {
                 let places = true_places(network, i, places, tree);
-                for (rows, &(start, len, _)) in levels.iter_mut().zip(nodes) {
-                    rows.extend(feature(layer, &places, start, len));
+                for (rows, &Node { span, .. }) in levels.iter_mut().zip(nodes) {
+                    rows.extend(feature(layer, &places, span));
                 }
             }
         }

@@ -1,22 +1,12 @@
 //! Ridge regression in closed form: normal equations in double precision, solved by Cholesky's factorisation.
 
-use crate::matmul::{self, Update};
+use crate::matmul::{self, Update, identity};
 use crate::panels::{to_rows, whole_panels};
 use crate::scalar::Scalar;
-use crate::wired::identity;
 
 /// A linear map from rows to targets, with the smallest sum of squared errors and of its squared weights times a penalty.
 ///
 /// Inputs are brought to mean 0 and variance 1 first, so that the penalty treats all channels alike; the intercepts are free.
-///
-/// ```
-/// use gardenpath_nn::probe::ridge::Ridge;
-///
-/// // A target that is twice the second channel plus one; the third channel is constant and ignored.
-/// let rows = [3.0, 1.0, 7.0, 1.0, 2.0, 7.0, 2.0, 4.0, 7.0, 5.0, 3.0, 7.0];
-/// let ridge = Ridge::fit(&rows, 3, &[3.0, 5.0, 9.0, 7.0], 1, 1e-9);
-/// assert!((ridge.predict(&[0.0, 10.0, 7.0])[0] - 21.0).abs() < 1e-6);
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ridge {
     /// The mean of each input.
@@ -133,4 +123,73 @@ fn dot(left: &[f64], right: &[f64]) -> f64 {
     }
     let rest: f64 = left_rest.iter().zip(right_rest).map(|(x, y)| x * y).sum();
     sums.iter().sum::<f64>() + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gardenpath::Seed;
+
+    fn random(count: usize, number: u64) -> Vec<f64> {
+        let mut stream = Seed::new(1).stream(number);
+        (0..count).map(|_| stream.unit() - 0.5).collect()
+    }
+
+    /// One channel: the slope of least squares shrinks by 1 / (1 + penalty), around the means.
+    #[test]
+    fn ridge_by_hand() {
+        let (rows, targets) = ([1.0, 2.0, 3.0, 6.0], [2.0, 2.0, 3.0, 9.0]);
+        // Means 3 and 4, sums of squares and products 14 and 21: the slope is 1.5.
+        for penalty in [1e-12, 0.5, 3.0] {
+            let ridge = Ridge::fit(&rows, 1, &targets, 1, penalty);
+            let expected = 4.0 + 1.5 / (1.0 + penalty) * (10.0 - 3.0);
+            let found = ridge.predict(&[10.0])[0];
+            assert!((found - expected).abs() < 1e-9, "penalty {penalty}: {found}, not {expected}");
+        }
+    }
+
+    #[test]
+    fn ridge_finds_a_planted_map() {
+        let (count, width, outputs) = (300, 37, 3);
+        let (rows, map, new) = (random(count * width, 0), random(width * outputs, 1), random(width, 2));
+        let apply = |row: &[f64]| -> Vec<f64> {
+            let output = |k: usize| row.iter().zip(map[k * width..].iter()).map(|(x, w)| x * w).sum::<f64>() + k as f64;
+            (0..outputs).map(output).collect()
+        };
+        let targets: Vec<f64> = rows.chunks(width).flat_map(apply).collect();
+        let ridge = Ridge::fit(&rows, width, &targets, outputs, 1e-12);
+        for (found, expected) in ridge.predict(&new).iter().zip(apply(&new)) {
+            assert!((found - expected).abs() < 1e-8, "{found}, not {expected}");
+        }
+    }
+
+    /// At the minimum the gradient is zero: the errors, projected on a channel, balance the penalty on its weight.
+    #[test]
+    fn ridge_is_a_minimum() {
+        let (count, width, penalty) = (60, 21, 0.1);
+        let mut rows = random(count * width, 3);
+        for row in rows.chunks_mut(width) {
+            // Two channels that are nearly the same, one dead channel, and one of another scale.
+            row[1] = row[0] + 0.01 * row[1];
+            row[2] = 0.0;
+            row[3] *= 1e4;
+        }
+        let targets = random(count, 4);
+        let ridge = Ridge::fit(&rows, width, &targets, 1, penalty);
+        let mean = |channel: usize| rows.iter().skip(channel).step_by(width).sum::<f64>() / count as f64;
+        let centre: Vec<f64> = (0..width).map(mean).collect();
+        let intercept = ridge.predict(&centre)[0];
+        let errors: Vec<f64> = rows.chunks(width).zip(&targets).map(|(row, y)| y - ridge.predict(row)[0]).collect();
+        for channel in (0..width).filter(|&channel| channel != 2) {
+            let column: Vec<f64> = rows.iter().skip(channel).step_by(width).map(|x| x - centre[channel]).collect();
+            let deviation = (column.iter().map(|x| x * x).sum::<f64>() / count as f64).sqrt();
+            let mut stepped = centre.clone();
+            stepped[channel] += deviation;
+            let weight = ridge.predict(&stepped)[0] - intercept;
+            let pull: f64 = column.iter().zip(&errors).map(|(x, error)| x / deviation * error).sum();
+            // The trace is the number of rows for each living channel.
+            let push = penalty * count as f64 * (width - 1) as f64 / width as f64 * weight;
+            assert!((pull - push).abs() < 1e-9, "channel {channel}: {pull} and {push}");
+        }
+    }
 }

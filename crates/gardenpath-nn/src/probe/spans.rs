@@ -3,7 +3,7 @@
 use crate::activations::{Activations, Place};
 use crate::network::{Architecture, Network};
 use crate::scalar::Scalar;
-use gardenpath::Tree;
+use gardenpath::{Node, Span, Tree};
 
 /// The places of a layer, counted from the tokens up, that matter for a sentence with this tree.
 ///
@@ -14,7 +14,7 @@ pub fn true_places(network: &Network, layer: usize, places: &[Place], tree: &Tre
         return places.to_vec();
     }
     let level = tree.depth() - 1 - layer;
-    let find = |(start, len, _)| places.binary_search_by_key(&(start, len), |place| (place.start, place.len)).ok();
+    let find = |Node { span, .. }| places.binary_search_by_key(&span, |place| place.span).ok();
     tree.nodes(level).into_iter().filter_map(find).map(|i| places[i]).collect()
 }
 
@@ -23,22 +23,22 @@ pub fn true_places(network: &Network, layer: usize, places: &[Place], tree: &Tre
 ///
 /// If several rows stand for a token, the shortest one does: the class token of a transformer speaks for a part of the sentence
 /// only where it is alone. A token beyond the last row of a convolution, whose maps are cut, is left to the nearest one.
-pub fn feature<T: Scalar>(layer: &Activations<T>, places: &[Place], start: usize, len: usize) -> Vec<T> {
-    if let Some(exact) = places.iter().find(|place| (place.start, place.len) == (start, len)) {
+pub fn feature<T: Scalar>(layer: &Activations<T>, places: &[Place], span: Span) -> Vec<T> {
+    if let Some(exact) = places.iter().find(|place| place.span == span) {
         return layer.row(exact.row).to_vec();
     }
     let mut sum = vec![0.0; layer.width];
-    for token in start..start + len {
-        let nearest = places.iter().min_by_key(|place| (distance(place, token), place.len));
+    for token in span.range() {
+        let nearest = places.iter().min_by_key(|place| (distance(place.span, token), place.span.len));
         let row = nearest.map_or(&[][..], |place| layer.row(place.row));
         sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += value.wide());
     }
-    sum.into_iter().map(|sum| T::of(sum / len as f64)).collect()
+    sum.into_iter().map(|sum| T::of(sum / span.len as f64)).collect()
 }
 
-/// How far a token is from the tokens of a place.
-fn distance(place: &Place, token: usize) -> usize {
-    place.start.saturating_sub(token) + (token + 1).saturating_sub(place.start + place.len)
+/// How far a token is from a span.
+fn distance(span: Span, token: usize) -> usize {
+    span.start.saturating_sub(token) + (token + 1).saturating_sub(span.end())
 }
 
 #[cfg(test)]
@@ -50,7 +50,7 @@ mod tests {
 
     fn layer(places: &[(usize, usize)]) -> (Activations<f64>, Vec<Place>) {
         let places: Vec<Place> =
-            places.iter().enumerate().map(|(row, &(start, len))| Place { row, start, len }).collect();
+            places.iter().enumerate().map(|(row, &(start, len))| Place { row, span: Span::new(start, len) }).collect();
         // Row i holds 10^i: the digits of a mean say which rows are in it.
         let values = (0..places.len() as i32).map(|row| 10f64.powi(row)).collect();
         (Activations { layer: "layer".into(), width: 1, values, places: vec![places.clone()] }, places)
@@ -68,8 +68,8 @@ mod tests {
         for (i, layer) in activations.iter().enumerate() {
             for (tree, all) in trees.iter().zip(&layer.places) {
                 let places = true_places(&network, i, all, tree);
-                let spans: Vec<_> = places.iter().map(|place| (place.start, place.len)).collect();
-                let nodes: Vec<_> = tree.nodes(2 - i).into_iter().map(|(start, len, _)| (start, len)).collect();
+                let spans: Vec<Span> = places.iter().map(|place| place.span).collect();
+                let nodes: Vec<Span> = tree.nodes(2 - i).into_iter().map(|node| node.span).collect();
                 assert_eq!(spans, nodes, "{}", layer.layer);
             }
         }
@@ -78,18 +78,18 @@ mod tests {
     #[test]
     fn rows_count_by_their_overlap() {
         let (convolution, places) = layer(&[(0, 2), (2, 2), (4, 2)]);
-        assert_eq!(feature(&convolution, &places, 1, 3), [21.0 / 3.0]);
-        assert_eq!(feature(&convolution, &places, 2, 2), [10.0]);
+        assert_eq!(feature(&convolution, &places, Span::new(1, 3)), [21.0 / 3.0]);
+        assert_eq!(feature(&convolution, &places, Span::new(2, 2)), [10.0]);
         // Tokens 6 and 7 lie beyond the last row.
-        assert_eq!(feature(&convolution, &places, 5, 3), [100.0]);
+        assert_eq!(feature(&convolution, &places, Span::new(5, 3)), [100.0]);
     }
 
     #[test]
     fn the_class_token_stands_for_the_sentence() {
         let (encoder, places) = layer(&[(0, 3), (0, 1), (1, 1), (2, 1)]);
-        assert_eq!(feature(&encoder, &places, 0, 3), [1.0]);
-        assert_eq!(feature(&encoder, &places, 0, 2), [110.0 / 2.0]);
+        assert_eq!(feature(&encoder, &places, Span::new(0, 3)), [1.0]);
+        assert_eq!(feature(&encoder, &places, Span::new(0, 2)), [110.0 / 2.0]);
         let (last, places) = layer(&[(0, 3)]);
-        assert_eq!(feature(&last, &places, 1, 2), [1.0]);
+        assert_eq!(feature(&last, &places, Span::new(1, 2)), [1.0]);
     }
 }

@@ -6,8 +6,8 @@
 mod language;
 mod misfits;
 
-use gardenpath::learn::exact::{Options, Verdict, learn};
 use gardenpath::learn::score::{score_rules, score_sentences};
+use gardenpath::learn::{Exact, Learner, Outline, Verdict};
 use gardenpath::{Corpus, Ensemble, Grammar, Result, Seed};
 use std::time::Instant;
 
@@ -87,7 +87,7 @@ fn setting(vocab: usize, depth: usize, fraction: f64, samples: Samples, grammars
 fn run(setting: &Setting) -> Result<()> {
     let Setting { vocab, depth, fraction, grammars, note, .. } = *setting;
     let ensemble = (setting.ensemble)(Ensemble::new(vocab, depth).fraction(fraction));
-    let (_, ternary) = ensemble.rules_per_symbol()?;
+    let ternary = ensemble.rules_per_symbol(0)?[3];
     let sentences = match setting.samples {
         Samples::PerRule(each) => each * (vocab * ternary) as u64,
         Samples::Total(total) => total,
@@ -96,8 +96,8 @@ fn run(setting: &Setting) -> Result<()> {
     for seed in (FIRST_SEED..FIRST_SEED + grammars).map(Seed::new) {
         let truth = ensemble.sample(seed)?;
         let corpus = Corpus::sample(&truth, seed.child("training"), 0..sentences);
-        let options = Options { tokens: vocab, classes: vocab, ..Options::new(vocab, depth) };
-        row.learn(&corpus, &truth, &options, seed)?;
+        let outline = Outline { tokens: vocab, classes: vocab, ..Outline::new(vocab, depth) };
+        row.learn(&corpus, &truth, outline, seed)?;
     }
     let Row { exact, converged, trusted, seconds, .. } = row;
     let (gap, each) = (row.converged_gap(), seconds / grammars as f64);
@@ -125,9 +125,9 @@ impl Default for Row {
 
 impl Row {
     /// Learns one grammar and compares it with the truth.
-    fn learn(&mut self, corpus: &Corpus, truth: &Grammar, options: &Options, seed: Seed) -> Result<()> {
+    fn learn(&mut self, corpus: &Corpus, truth: &Grammar, outline: Outline, seed: Seed) -> Result<()> {
         let clock = Instant::now();
-        let learned = learn(corpus, options, &mut |_| ())?;
+        let learned = Exact::new(outline).learn(corpus, &mut |_| ())?;
         self.seconds += clock.elapsed().as_secs_f64();
         let right = score_rules(&learned.grammar, truth)?.iter().all(|level| level.is_exact());
         let believed = learned.verdict == Verdict::Converged;

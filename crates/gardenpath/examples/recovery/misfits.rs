@@ -2,8 +2,8 @@
 
 use crate::language::{Handling, Language};
 use crate::{FIRST_SEED, Row};
-use gardenpath::learn::exact::Options;
-use gardenpath::{Corpus, Result, Seed};
+use gardenpath::learn::{Branching, Outline};
+use gardenpath::{Arities, Corpus, Result, Seed};
 
 struct Misfit {
     name: &'static str,
@@ -12,7 +12,7 @@ struct Misfit {
     /// Sentences for each rule of the layer that has most.
     each: usize,
     handling: Handling,
-    p_binary: Option<f64>,
+    arities: Option<Arities>,
 }
 
 /// The grammars of each misfit.
@@ -25,19 +25,16 @@ pub fn table() -> Result<()> {
     );
     println!("|-|-|-|-|-|-|-|");
     for misfit in misfits() {
-        let Misfit { name, language, vocab, each, handling, p_binary } = &misfit;
+        let Misfit { name, language, vocab, each, handling, arities } = &misfit;
         let sentences = language.sentences(*each);
         let mut row = Row::default();
         for seed in (FIRST_SEED..FIRST_SEED + GRAMMARS).map(Seed::new) {
             let truth = language.sample(seed)?;
             let corpus = handling.apply(&Corpus::sample(&truth, seed.child("training"), 0..sentences), &truth, seed);
-            let options = Options {
-                p_binary: *p_binary,
-                tokens: truth.vocab(),
-                classes: truth.classes(),
-                ..Options::new(*vocab, truth.depth())
-            };
-            row.learn(&corpus, &truth, &options, seed)?;
+            let usual = Outline::new(*vocab, truth.depth());
+            let branching = arities.map_or(usual.branching, Branching::Learned);
+            let outline = Outline { branching, tokens: truth.vocab(), classes: truth.classes(), ..usual };
+            row.learn(&corpus, &truth, outline, seed)?;
         }
         let Row { exact, converged, trusted, .. } = row;
         let (gap, rest) = (row.converged_gap(), row.rejected_gap());
@@ -48,7 +45,7 @@ pub fn table() -> Result<()> {
 
 fn misfits() -> Vec<Misfit> {
     let plain =
-        |name, language, vocab| Misfit { name, language, vocab, each: 160, handling: Handling::Plain, p_binary: None };
+        |name, language, vocab| Misfit { name, language, vocab, each: 160, handling: Handling::Plain, arities: None };
     let usual = || Language::new(&[8, 8, 8], 2, 16);
     let handled = |name, handling| Misfit { handling, each: 80, ..plain(name, usual(), 8) };
     vec![
@@ -60,7 +57,7 @@ fn misfits() -> Vec<Misfit> {
         plain("6 hidden symbols, told 8", Language::new(&[8, 6, 8], 2, 12), 8),
         plain("one arity: binary trees", Language::fixed(8, &[2, 2]), 8),
         plain("one arity: ternary trees, L = 3", Language::fixed(8, &[3, 3, 3]), 8),
-        Misfit { p_binary: Some(1.0), ..plain("binary trees, told so", Language::fixed(8, &[2, 2, 2]), 8) },
+        Misfit { arities: Some([2].into()), ..plain("binary trees, told so", Language::fixed(8, &[2, 2, 2]), 8) },
         plain("fixed trees of arities 3 and 2", Language::fixed(8, &[3, 2]), 8),
         plain("fixed trees of arities 3, 2 and 3", Language::fixed(8, &[3, 2, 3]), 8),
         plain(

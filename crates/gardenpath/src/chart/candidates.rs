@@ -1,18 +1,18 @@
 //! True and spurious candidates: what a parser finds beside the tree that made the sentence.
 
 use super::Chart;
-use crate::grammar::Symbol;
 use crate::semiring::Semiring;
+use crate::span::Node;
 use crate::tree::Tree;
 use std::collections::HashSet;
 
 /// The candidate symbols of one level of a chart, told apart by the derivation of the sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidates {
-    /// Candidates on the derivation tree, as (start, number of tokens, symbol).
-    pub genuine: Vec<(usize, usize, Symbol)>,
+    /// Candidates on the derivation tree.
+    pub genuine: Vec<Node>,
     /// Candidates that some other rules allow there.
-    pub spurious: Vec<(usize, usize, Symbol)>,
+    pub spurious: Vec<Node>,
 }
 
 impl<S: Semiring> Chart<S> {
@@ -35,7 +35,7 @@ impl<S: Semiring> Chart<S> {
                 let genuine: HashSet<_> = tree.nodes(level).into_iter().collect();
                 let all = self
                     .cells(level)
-                    .flat_map(|cell| cell.values.iter().map(move |(symbol, _)| (cell.start, cell.span, *symbol)));
+                    .flat_map(|cell| cell.values.iter().map(move |&(symbol, _)| Node { span: cell.span, symbol }));
                 let (genuine, spurious) = all.partition(|candidate| genuine.contains(candidate));
                 Candidates { genuine, spurious }
             })

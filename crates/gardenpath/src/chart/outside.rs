@@ -1,13 +1,15 @@
 //! The way down: outside values, and from them the marginals of spans and rules.
 
-use super::cells::check_memory;
+use super::prefixes::{LastChildren, Parts, Prefixes};
+use super::template::check_memory;
 use super::uses::RuleUses;
-use super::{Chart, Parser, Scratch};
+use super::{Chart, Level, LevelCells, Parser, Scratch};
 use crate::error::Result;
-use crate::grammar::Symbol;
+use crate::grammar::{Layer, State};
 use crate::interrupt::checkpoint;
 use crate::magnitude::Magnitude;
 use crate::semiring::Semiring;
+use crate::span::Node;
 
 /// Outside values of a chart: the value of everything around a symbol on a span.
 #[derive(Clone, Debug)]
@@ -20,8 +22,8 @@ pub struct Outside<S> {
 
 impl<S: Semiring> Outside<S> {
     /// The outside value of a symbol on a span, if the chart has it.
-    pub fn value(&self, chart: &Chart<S>, level: usize, start: usize, span: usize, symbol: Symbol) -> Option<&S> {
-        let cell = chart.template().level(level).find(start, span)?;
+    pub fn value(&self, chart: &Chart<S>, level: usize, Node { span, symbol }: Node) -> Option<&S> {
+        let cell = chart.template().level(level).find(span.start, span.len)?;
         let entries = chart.level(level);
         let entry = entries.range(cell).find(|&entry| entries.entries()[entry].0 == symbol)?;
         Some(&self.levels[level][entry])
@@ -66,128 +68,231 @@ impl<S: Semiring> Parser<'_, S> {
         level: usize,
         above: &[S],
     ) -> (Vec<S>, RuleUses<S>) {
-        let (layer, weights) = (self.grammar().layer(level), self.weights(level));
-        let (cells, parents, children) = (chart.template().level(level), layer.parents(), layer.children());
-        let below = chart.level(level + 1);
-        let mut outside = vec![S::zero(); below.entries().len()];
-        let mut uses = RuleUses::new(layer.rules().len());
-        let Scratch { blocks, thirds, .. } = scratch;
-        // Outside values of the cells of one start: [cell][symbol].
-        let mut around: Vec<S> = Vec::new();
-        // The derivative of each pair of a block, and of each (third child, parent).
-        let (mut of_pair, mut of_third): (Vec<S>, Vec<S>) = (Vec::new(), Vec::new());
+        let (layer, cells, below) =
+            (self.grammar().layer(level), chart.template().level(level), chart.level(level + 1));
+        let Scratch { prefixes, last, .. } = scratch;
+        let automaton = layer.automaton();
+        let lengths = automaton.inner_lengths();
+        if prefixes.len() < lengths.len() {
+            prefixes.resize_with(lengths.len(), Prefixes::default);
+        }
+        let mut reverse = Reverse {
+            layer,
+            weights: self.weights(level),
+            cells,
+            below,
+            start: 0,
+            around: Vec::new(),
+            outside: vec![S::zero(); below.entries().len()],
+            of_sums: vec![Vec::new(); lengths.len()],
+            of_last: Vec::new(),
+            uses: RuleUses::new(layer.rules().len()),
+        };
         for start in 0..cells.starts() {
             // Short sentences are done before anybody waits.
             if start % 16 == 15 {
                 checkpoint();
             }
-            around.clear();
-            around.resize(cells.count(start) * parents, S::zero());
-            for filled in chart.level(level).filled(start) {
-                let offset = filled.cell as usize - cells.first(start);
-                for entry in chart.level(level).range(filled.cell) {
-                    let symbol = usize::from(chart.level(level).entries()[entry].0);
-                    around[offset * parents + symbol] = above[entry].clone();
+            reverse.open(start, chart.level(level), above);
+            if automaton.has_unary() {
+                reverse.single_children();
+            }
+            // All sums over prefixes again, then their derivatives from the longest to the shortest.
+            for length in lengths.clone() {
+                match prefixes.split_at_mut(length - 2) {
+                    ([.., shorter], [own, ..]) => reverse.sum(own, shorter, length),
+                    (_, [own, ..]) => reverse.sum(own, below, length),
+                    _ => {}
                 }
             }
-            blocks.collect(below, start, children);
-            for block in 0..blocks.len() {
-                blocks.sum(block, below);
-                let (width, pairs) = (blocks.width(block), blocks.pairs());
-                of_pair.clear();
-                of_pair.resize(pairs.len(), S::zero());
-                if let Some(offset) = cells.used_offset(start, width) {
-                    let around = &around[offset as usize * parents..][..parents];
-                    for (&(a, b, ref value), derivative) in pairs.iter().zip(&mut of_pair) {
-                        for entry in layer.pairs().find(usize::from(a), b) {
-                            let outer = around[usize::from(layer.pairs().parent(entry))].mul(&weights.pairs[entry]);
+            for length in lengths.clone().rev() {
+                match prefixes.split_at_mut(length - 2) {
+                    ([.., shorter], [own, ..]) => reverse.differentiate(own, shorter, length, last),
+                    (_, [own, ..]) => reverse.differentiate(own, below, length, last),
+                    _ => {}
+                }
+            }
+        }
+        (reverse.outside, reverse.uses)
+    }
+}
+
+/// One layer of the way down.
+struct Reverse<'r, S> {
+    layer: &'r Layer,
+    weights: &'r [S],
+    cells: &'r LevelCells,
+    below: &'r Level<S>,
+    start: usize,
+    /// Outside values of the cells of one start: `[cell][symbol]`.
+    around: Vec<S>,
+    /// Outside values of the entries of the level below.
+    outside: Vec<S>,
+    /// The derivatives of the sums over prefixes of each length from 2 on.
+    of_sums: Vec<Vec<S>>,
+    /// The derivatives of the sums over rules: `[last child][parent]`.
+    of_last: Vec<S>,
+    uses: RuleUses<S>,
+}
+
+impl<S: Semiring> Reverse<'_, S> {
+    /// Turns to the cells of another start, whose entries have the outside values `outer`.
+    fn open(&mut self, start: usize, level: &Level<S>, outer: &[S]) {
+        self.start = start;
+        let parents = self.layer.parents();
+        self.around.clear();
+        self.around.resize(self.cells.count(start) * parents, S::zero());
+        for filled in level.filled(start) {
+            let offset = filled.cell as usize - self.cells.first(start);
+            for entry in level.range(filled.cell) {
+                let symbol = usize::from(level.entries()[entry].0);
+                self.around[offset * parents + symbol] = outer[entry].clone();
+            }
+        }
+    }
+
+    /// The derivative of what was read as `state` with this value, by the rules that it completes in a cell.
+    fn complete(&mut self, offset: u32, state: State, value: &S) -> S {
+        let automaton = self.layer.automaton();
+        let around = &self.around[offset as usize * self.layer.parents()..];
+        let mut derivative = S::zero();
+        for entry in automaton.entries_of(state) {
+            let outer = around[usize::from(automaton.parent(entry))].mul(&self.weights[entry]);
+            if !outer.is_zero() {
+                self.uses.push(automaton.rule(entry), outer.mul(value));
+                derivative.add(outer);
+            }
+        }
+        derivative
+    }
+
+    /// Rules of one child.
+    fn single_children(&mut self) {
+        let below = self.below;
+        for filled in below.filled(self.start) {
+            let Some(offset) = self.cells.used_offset(self.start, filled.span as usize) else { continue };
+            for entry in below.range(filled.cell) {
+                let (symbol, ref value) = below.entries()[entry];
+                if let Some(state) = self.layer.automaton().next(0, symbol) {
+                    let derivative = self.complete(offset, state, value);
+                    self.outside[entry].add(derivative);
+                }
+            }
+        }
+    }
+
+    /// Sums over prefixes of `length` children.
+    fn sum(&mut self, prefixes: &mut Prefixes<S>, parts: &impl Parts<S>, length: usize) {
+        let automaton = self.layer.automaton();
+        prefixes.join(parts, self.below, self.start, automaton.of_length(length));
+        for block in 0..prefixes.len() {
+            prefixes.sum(block, parts, automaton, self.below, true);
+        }
+        let of_sums = &mut self.of_sums[length - 2];
+        of_sums.clear();
+        of_sums.resize(prefixes.sums().len(), S::zero());
+    }
+
+    /// The derivatives of the sums over prefixes of `length` children, and from them those of what they were made of.
+    fn differentiate(
+        &mut self,
+        prefixes: &mut Prefixes<S>,
+        parts: &impl Parts<S>,
+        length: usize,
+        last: &mut LastChildren<S>,
+    ) {
+        let (automaton, below) = (self.layer.automaton(), self.below);
+        let mut of_sums = std::mem::take(&mut self.of_sums[length - 2]);
+        for block in 0..prefixes.len() {
+            let (width, range) = (prefixes.width(block), prefixes.range(block));
+            let (values, derivatives) = (&prefixes.sums()[range.clone()], &mut of_sums[range]);
+            if let Some(offset) = self.cells.used_offset(self.start, width) {
+                for ((state, value), derivative) in values.iter().zip(derivatives.iter_mut()) {
+                    derivative.add(self.complete(offset, *state, value));
+                }
+            }
+            if length + 1 == automaton.longest() {
+                last.collect(self.cells, below, self.start, width);
+                if !last.is_empty() {
+                    self.last_children(values, derivatives, last);
+                }
+            }
+            let (outside, shorter) = match length {
+                2 => (&mut self.outside, None),
+                _ => (&mut self.outside, Some(&mut self.of_sums[length - 3])),
+            };
+            let mut shorter = shorter;
+            prefixes.for_each_split(block, parts, automaton, below, |prefix, value, entry, sum| {
+                let derivative = &of_sums[sum];
+                if !derivative.is_zero() {
+                    outside[entry].add(derivative.mul(value));
+                    let own = derivative.mul(&below.entries()[entry].1);
+                    match &mut shorter {
+                        None => outside[prefix].add(own),
+                        Some(shorter) => shorter[prefix].add(own),
+                    }
+                }
+            });
+        }
+        self.of_sums[length - 2] = of_sums;
+    }
+
+    /// The last children of the longest rules, after the prefixes of one block.
+    fn last_children(&mut self, values: &[(State, S)], derivatives: &mut [S], last: &mut LastChildren<S>) {
+        let (automaton, below, parents) = (self.layer.automaton(), self.below, self.layer.parents());
+        if !last.factoring_pays(values.len(), self.layer) {
+            for &(offset, cell) in &last.cells {
+                for entry in below.range(cell) {
+                    let (c, ref child) = below.entries()[entry];
+                    for ((state, value), derivative) in values.iter().zip(derivatives.iter_mut()) {
+                        if let Some(next) = automaton.next(*state, c) {
+                            let outer = self.complete(offset, next, &value.mul(child));
                             if !outer.is_zero() {
-                                uses.push(layer.pairs().rule(entry), outer.mul(value));
-                                derivative.add(outer);
+                                self.outside[entry].add(outer.mul(value));
+                                derivative.add(outer.mul(child));
                             }
                         }
                     }
                 }
-                thirds.collect(cells, below, start, width);
-                if !layer.triples().is_empty() && !thirds.is_empty() {
-                    let prefix = |a: Symbol, b: Symbol| usize::from(a) * children + usize::from(b);
-                    if thirds.factoring_pays(pairs.len(), layer) {
-                        thirds.sum_rules(pairs, layer, weights);
-                        of_third.clear();
-                        of_third.resize(children * parents, S::zero());
-                        for &(offset, cell) in &thirds.cells {
-                            let around = &around[offset as usize * parents..][..parents];
-                            for entry in below.range(cell) {
-                                let (c, ref third) = below.entries()[entry];
-                                let of_third = &mut of_third[usize::from(c) * parents..][..parents];
-                                for ((outer, sum), derivative) in around.iter().zip(thirds.sums(c)).zip(of_third) {
-                                    if !outer.is_zero() {
-                                        outside[entry].add(outer.mul(sum));
-                                        derivative.add(outer.mul(third));
-                                    }
-                                }
-                            }
-                        }
-                        for (&(a, b, ref value), derivative) in pairs.iter().zip(&mut of_pair) {
-                            for (c, entries) in layer.triples().with_prefix(prefix(a, b)) {
-                                for entry in entries {
-                                    let parent = usize::from(layer.triples().parent(entry));
-                                    let outer =
-                                        of_third[usize::from(c) * parents + parent].mul(&weights.triples[entry]);
-                                    if !outer.is_zero() {
-                                        uses.push(layer.triples().rule(entry), outer.mul(value));
-                                        derivative.add(outer);
-                                    }
-                                }
-                            }
-                        }
-                    } else {
-                        for &(offset, cell) in &thirds.cells {
-                            let around = &around[offset as usize * parents..][..parents];
-                            for third_entry in below.range(cell) {
-                                let (c, ref third) = below.entries()[third_entry];
-                                for (&(a, b, ref value), derivative) in pairs.iter().zip(&mut of_pair) {
-                                    for entry in layer.triples().find(prefix(a, b), c) {
-                                        let parent = usize::from(layer.triples().parent(entry));
-                                        let outer = around[parent].mul(&weights.triples[entry]);
-                                        if outer.is_zero() {
-                                            continue;
-                                        }
-                                        let inner = outer.mul(value);
-                                        uses.push(layer.triples().rule(entry), inner.mul(third));
-                                        outside[third_entry].add(inner);
-                                        derivative.add(outer.mul(third));
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
-                for &(_, one, two) in blocks.adjacent(block) {
-                    for first in below.range(one) {
-                        let (a, ref x) = below.entries()[first];
-                        for second in below.range(two) {
-                            let (b, ref y) = below.entries()[second];
-                            let derivative = &of_pair[blocks.position(a, b)];
-                            outside[first].add(derivative.mul(y));
-                            outside[second].add(derivative.mul(x));
-                        }
+            }
+            return;
+        }
+        last.sum_rules(values, self.layer, self.weights);
+        self.of_last.clear();
+        self.of_last.resize(self.layer.children() * parents, S::zero());
+        for &(offset, cell) in &last.cells {
+            let around = &self.around[offset as usize * parents..][..parents];
+            for entry in below.range(cell) {
+                let (c, ref child) = below.entries()[entry];
+                let of_last = &mut self.of_last[usize::from(c) * parents..][..parents];
+                for ((outer, sum), derivative) in around.iter().zip(last.sums(c)).zip(of_last) {
+                    if !outer.is_zero() {
+                        self.outside[entry].add(outer.mul(sum));
+                        derivative.add(outer.mul(child));
                     }
                 }
             }
         }
-        (outside, uses)
+        for ((state, value), derivative) in values.iter().zip(derivatives) {
+            for next in automaton.extensions(*state) {
+                let of_last = &self.of_last[usize::from(automaton.last(next)) * parents..][..parents];
+                for entry in automaton.entries_of(next) {
+                    let outer = of_last[usize::from(automaton.parent(entry))].mul(&self.weights[entry]);
+                    if !outer.is_zero() {
+                        self.uses.push(automaton.rule(entry), outer.mul(value));
+                        derivative.add(outer);
+                    }
+                }
+            }
+        }
     }
 }
-
-/// A symbol on a span: (start, number of tokens, symbol, probability that the derivation has it).
-type SpanMarginal = (usize, usize, Symbol, f64);
 
 /// The posterior probabilities of spans and rules given the sentence.
 #[derive(Clone, Debug)]
 pub struct Marginals {
-    /// `spans[level]`: (start, number of tokens, symbol, probability that the derivation has it).
-    pub spans: Vec<Vec<SpanMarginal>>,
+    /// `nodes[level]`: each node that some derivation has, with its probability.
+    pub nodes: Vec<Vec<(Node, f64)>>,
     /// `rules[level][rule]`: how often the derivation is expected to use the rule.
     pub rules: Vec<Vec<f64>>,
 }
@@ -198,18 +303,18 @@ impl Parser<'_, Magnitude> {
     /// A chart that would not fit into memory together with its outside values and marginals is refused.
     ///
     /// ```
-    /// use gardenpath::{Ensemble, Parser, Magnitude, Seed};
+    /// use gardenpath::{Ensemble, Magnitude, Parser, Seed, Span};
     ///
     /// let grammar = Ensemble::new(3, 2).fraction(1.0).sample(Seed::new(1))?;
     /// let parser = Parser::<Magnitude>::new(&grammar);
     /// let marginals = parser.marginals(&parser.parse(&[0, 1, 2, 0, 1])?)?.unwrap();
     /// // Two trees, 2 + 3 and 3 + 2, are equally likely.
-    /// let first: f64 = marginals.spans[1].iter().filter(|s| (s.0, s.1) == (0, 2)).map(|s| s.3).sum();
+    /// let first: f64 = marginals.nodes[1].iter().filter(|(node, _)| node.span == Span::new(0, 2)).map(|(_, p)| p).sum();
     /// assert!((first - 0.5).abs() < 1e-12);
     /// # Ok::<(), gardenpath::Error>(())
     /// ```
     pub fn marginals(&self, chart: &Chart<Magnitude>) -> Result<Option<Marginals>> {
-        let entry = size_of::<Magnitude>() + size_of::<SpanMarginal>();
+        let entry = size_of::<Magnitude>() + size_of::<(Node, f64)>();
         check_memory(chart.len(), chart.bytes() + chart.entries() * entry as u64)?;
         let prior: Vec<Magnitude> = self.grammar().prior().iter().map(|&p| Magnitude::new(p)).collect();
         let mut total = Magnitude::ZERO;
@@ -226,17 +331,17 @@ impl Parser<'_, Magnitude> {
             counts
         });
         let rules = expected.collect();
-        let mut spans = Vec::with_capacity(outside.levels.len());
+        let mut nodes = Vec::with_capacity(outside.levels.len());
         for (level, outside) in outside.levels.into_iter().enumerate() {
             let mut found = Vec::with_capacity(outside.len());
             let mut values = outside.into_iter();
             for cell in chart.cells(level) {
                 for (&(symbol, inside), outside) in cell.values.iter().zip(&mut values) {
-                    found.push((cell.start, cell.span, symbol, (inside * outside / total).value()));
+                    found.push((Node { span: cell.span, symbol }, (inside * outside / total).value()));
                 }
             }
-            spans.push(found);
+            nodes.push(found);
         }
-        Ok(Some(Marginals { spans, rules }))
+        Ok(Some(Marginals { nodes, rules }))
     }
 }

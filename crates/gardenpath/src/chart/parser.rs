@@ -1,13 +1,13 @@
 //! Filling a chart from the tokens up: the recursion of the paper's eq. `inside`, once for all semirings.
 
-use super::blocks::{Blocks, Thirds};
-use super::{Cells, Chart, Level};
+use super::evidence::Evidence;
+use super::prefixes::{LastChildren, Parts, Prefixes};
+use super::{Chart, Level, LevelCells, Template};
 use crate::error::Result;
-use crate::grammar::{Grammar, Layer, Symbol};
+use crate::grammar::{Grammar, Layer, State, Symbol};
 use crate::interrupt::checkpoint;
 use crate::semiring::Semiring;
 use crate::shape::Shape;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A grammar prepared for parsing in one semiring.
@@ -25,14 +25,8 @@ use std::sync::Arc;
 pub struct Parser<'g, S> {
     grammar: &'g Grammar,
     form: Arc<Form>,
-    weights: Vec<LayerWeights<S>>,
-}
-
-/// The values of the rules of a layer, in the order of its indices.
-#[derive(Clone, Debug)]
-pub(crate) struct LayerWeights<S> {
-    pub pairs: Vec<S>,
-    pub triples: Vec<S>,
+    /// The values of the rules of each layer, in the order of the automaton's entries.
+    weights: Vec<Vec<S>>,
 }
 
 /// A chart and what is needed to fill it, reused from sentence to sentence.
@@ -46,10 +40,10 @@ pub struct Buffers<S> {
 /// Buffers that are reused from cell to cell and from sentence to sentence.
 pub(crate) struct Scratch<S> {
     row: Row<S>,
-    pub(super) blocks: Blocks<S>,
-    pub(super) thirds: Thirds<S>,
-    /// The templates of the lengths that were met, for grammars of one form.
-    cells: HashMap<usize, Arc<Cells>>,
+    pub(super) prefixes: Vec<Prefixes<S>>,
+    pub(super) last: LastChildren<S>,
+    /// The templates of the lengths that were met, by length, for grammars of one form.
+    templates: Vec<Option<Arc<Template>>>,
     cached_cells: usize,
     form: Option<Arc<Form>>,
 }
@@ -65,9 +59,9 @@ impl<S: Semiring> Default for Scratch<S> {
     fn default() -> Self {
         Scratch {
             row: Row::default(),
-            blocks: Blocks::default(),
-            thirds: Thirds::default(),
-            cells: HashMap::new(),
+            prefixes: Vec::new(),
+            last: LastChildren::default(),
+            templates: Vec::new(),
             cached_cells: 0,
             form: None,
         }
@@ -79,13 +73,15 @@ impl<S: Semiring> Default for Scratch<S> {
 /// Only what was used is read and cleared, so that sparse cells of large vocabularies cost what they hold.
 struct Row<S> {
     values: Vec<S>,
-    used: Vec<[u64; 4]>,
+    /// `[cell][symbol / 64]`
+    used: Vec<u64>,
     parents: usize,
+    words: usize,
 }
 
 impl<S> Default for Row<S> {
     fn default() -> Self {
-        Row { values: Vec::new(), used: Vec::new(), parents: 0 }
+        Row { values: Vec::new(), used: Vec::new(), parents: 0, words: 0 }
     }
 }
 
@@ -93,25 +89,35 @@ impl<S: Semiring> Row<S> {
     /// Makes room for `count` cells; all values are zero between uses.
     #[inline]
     fn open(&mut self, count: usize, parents: usize) {
-        self.parents = parents;
+        (self.parents, self.words) = (parents, parents.div_ceil(64));
         if self.values.len() < count * parents {
             self.values.resize(count * parents, S::zero());
         }
         self.used.clear();
-        self.used.resize(count, [0; 4]);
+        self.used.resize(count * self.words, 0);
     }
 
     #[inline]
     fn add(&mut self, cell: u32, symbol: Symbol, value: S) {
-        self.used[cell as usize][usize::from(symbol >> 6)] |= 1 << (symbol & 63);
+        self.used[cell as usize * self.words + usize::from(symbol >> 6)] |= 1 << (symbol & 63);
         self.values[cell as usize * self.parents + usize::from(symbol)].add(value);
+    }
+
+    /// Adds the rules whose right-hand side was read.
+    #[inline]
+    fn complete(&mut self, cell: u32, state: State, value: &S, layer: &Layer, weights: &[S]) {
+        let automaton = layer.automaton();
+        for entry in automaton.entries_of(state) {
+            self.add(cell, automaton.parent(entry), value.mul(&weights[entry]));
+        }
     }
 
     /// Takes the values of a cell out, in the order of the symbols.
     #[inline]
     fn take(&mut self, cell: usize, mut visit: impl FnMut(Symbol, S)) {
         let values = &mut self.values[cell * self.parents..][..self.parents];
-        for (word, mut bits) in self.used[cell].into_iter().enumerate() {
+        for (word, &bits) in self.used[cell * self.words..][..self.words].iter().enumerate() {
+            let mut bits = bits;
             while bits != 0 {
                 let symbol = 64 * word + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
@@ -128,30 +134,44 @@ impl<S: Semiring> Scratch<S> {
     /// Forgets the templates of another form.
     #[cold]
     fn turn_to(&mut self, form: &Arc<Form>) {
-        self.cells.clear();
+        self.templates.clear();
         self.cached_cells = 0;
         self.form = Some(form.clone());
     }
 
-    fn cells(&mut self, shape: &Shape, len: usize) -> Arc<Cells> {
-        if let Some(cells) = self.cells.get(&len) {
-            return cells.clone();
+    /// The template of a length, for values of `entry_bytes` bytes. A chart that would not fit into memory is refused.
+    #[inline]
+    fn template(&mut self, form: &Form, len: usize, entry_bytes: usize) -> Result<Arc<Template>> {
+        match self.templates.get(len) {
+            Some(Some(template)) => Ok(template.clone()),
+            _ => self.new_template(form, len, entry_bytes),
         }
-        let cells = Cells::shared(shape, len);
+    }
+
+    #[cold]
+    fn new_template(&mut self, Form { shape, sizes }: &Form, len: usize, entry_bytes: usize) -> Result<Arc<Template>> {
+        if !shape.has_length(len) {
+            return Ok(Arc::new(Template::new(shape, len)));
+        }
+        Template::check_size(shape, sizes, len, entry_bytes)?;
+        let template = Template::shared(shape, len);
         if self.cached_cells > CACHED_CELLS {
-            self.cells.clear();
+            self.templates.clear();
             self.cached_cells = 0;
         }
-        self.cached_cells += cells.total();
-        self.cells.insert(len, cells.clone());
-        cells
+        self.cached_cells += template.total();
+        if self.templates.len() <= len {
+            self.templates.resize(len + 1, None);
+        }
+        self.templates[len] = Some(template.clone());
+        Ok(template)
     }
 }
 
 impl<'g, S: Semiring> Parser<'g, S> {
     /// Prepares a grammar.
     pub fn new(grammar: &'g Grammar) -> Self {
-        let weights = grammar.layers().iter().map(LayerWeights::new).collect();
+        let weights = grammar.layers().iter().map(weights).collect();
         let form = Arc::new(Form { shape: grammar.shape(), sizes: grammar.sizes().to_vec() });
         Parser { grammar, form, weights }
     }
@@ -198,45 +218,104 @@ impl<'g, S: Semiring> Parser<'g, S> {
     /// The chart of a sentence without tokens.
     fn empty_chart(&self) -> Chart<S> {
         let levels = (0..=self.grammar.depth()).map(|_| Level::default()).collect();
-        Chart { cells: Arc::new(Cells::new(&self.form.shape, 0)), levels, classes: self.grammar.classes() }
+        let template = Arc::new(Template::new(&self.form.shape, 0));
+        Chart { template, levels, classes: self.grammar.classes(), has_tokens: true }
     }
 
     /// Checks a sentence and makes it the lowest level of the chart.
     pub(crate) fn start(&self, chart: &mut Chart<S>, scratch: &mut Scratch<S>, sentence: &[Symbol]) -> Result<()> {
         self.grammar.check_sentence(sentence)?;
-        let len = sentence.len();
-        // Buffers of this parser share its form; others have an equal one, or have to be made new.
-        if !scratch.form.as_ref().is_some_and(|form| Arc::ptr_eq(form, &self.form) || *form == self.form) {
-            scratch.turn_to(&self.form);
-            *chart = self.empty_chart();
-        }
-        if chart.cells.len() != len {
-            let Form { shape, sizes } = &*self.form;
-            Cells::check_size(shape, sizes, len, size_of::<(Symbol, S)>())?;
-            chart.cells = scratch.cells(shape, len);
-        }
-        chart.levels.iter_mut().for_each(Level::clear);
+        self.prepare(chart, scratch, sentence.len())?;
         let depth = self.grammar.depth();
-        let (cells, tokens) = (chart.cells.level(depth), &mut chart.levels[depth]);
+        let (cells, tokens) = (chart.template.level(depth), &mut chart.levels[depth]);
         // No cells at all if no tree has this length; otherwise one per token.
         for &token in &sentence[..cells.starts()] {
             tokens.push(token, S::one());
             tokens.close_cell(1);
             tokens.close_start();
         }
+        chart.has_tokens = true;
+        Ok(())
+    }
+
+    /// Fills the chart of evidence instead of tokens: leaves are likelihoods of tokens.
+    ///
+    /// ```
+    /// use gardenpath::{Ensemble, Evidence, Magnitude, Parser, Seed};
+    ///
+    /// let grammar = Ensemble::new(3, 2).fraction(1.0).sample(Seed::new(1))?;
+    /// let parser = Parser::<Magnitude>::new(&grammar);
+    /// // If no token is known, what remains is the probability of the length.
+    /// let chart = parser.parse_evidence(&Evidence::masked(3, 4))?;
+    /// assert!((chart.roots()[0].value() - 0.125).abs() < 1e-12);
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn parse_evidence(&self, evidence: &Evidence) -> Result<Chart<S>> {
+        let mut buffers = self.buffers();
+        self.parse_evidence_with(&mut buffers, evidence)?;
+        Ok(buffers.chart)
+    }
+
+    /// Fills the chart of evidence in buffers that were used before.
+    pub fn parse_evidence_with<'b>(&self, buffers: &'b mut Buffers<S>, evidence: &Evidence) -> Result<&'b Chart<S>> {
+        let Buffers { chart, scratch } = buffers;
+        self.start_evidence(chart, scratch, evidence)?;
+        for level in (0..self.grammar.depth()).rev() {
+            self.fill_layer(chart, scratch, level);
+        }
+        Ok(chart)
+    }
+
+    /// Checks evidence and makes it the lowest level of the chart.
+    pub(crate) fn start_evidence(
+        &self,
+        chart: &mut Chart<S>,
+        scratch: &mut Scratch<S>,
+        evidence: &Evidence,
+    ) -> Result<()> {
+        evidence.check_vocab(self.grammar.vocab())?;
+        self.prepare(chart, scratch, evidence.len())?;
+        let depth = self.grammar.depth();
+        let (cells, tokens) = (chart.template.level(depth), &mut chart.levels[depth]);
+        for position in 0..cells.starts() {
+            for (token, &likelihood) in evidence.likelihoods(position).iter().enumerate().filter(|(_, l)| **l > 0.0) {
+                tokens.push(token as Symbol, S::rule(likelihood, 0));
+            }
+            tokens.close_cell(1);
+            tokens.close_start();
+        }
+        chart.has_tokens = false;
+        Ok(())
+    }
+
+    /// Empties the chart and gives it the template of a length.
+    fn prepare(&self, chart: &mut Chart<S>, scratch: &mut Scratch<S>, len: usize) -> Result<()> {
+        // Buffers of this parser share its form; others have an equal one, or have to be made new.
+        if !scratch.form.as_ref().is_some_and(|form| Arc::ptr_eq(form, &self.form) || *form == self.form) {
+            scratch.turn_to(&self.form);
+            *chart = self.empty_chart();
+        }
+        if chart.template.len() != len {
+            chart.template = scratch.template(&self.form, len, size_of::<(Symbol, S)>())?;
+        }
+        chart.levels.iter_mut().for_each(Level::clear);
         Ok(())
     }
 
     /// Fills level `level` from the one below it.
     pub(crate) fn fill_layer(&self, chart: &mut Chart<S>, scratch: &mut Scratch<S>, level: usize) {
-        if level + 1 == self.grammar.depth() {
+        if level + 1 == self.grammar.depth() && chart.has_tokens {
             return self.fill_above_tokens(chart);
         }
-        let (layer, weights) = (self.grammar.layer(level), &self.weights[level]);
+        let (layer, weights) = (self.grammar.layer(level), self.weights[level].as_slice());
         let (cells, above, below) = chart.layer_mut(level);
         let cells = cells.level(level);
-        let parents = layer.parents();
-        let Scratch { row, blocks, thirds, .. } = scratch;
+        let automaton = layer.automaton();
+        let Scratch { row, prefixes, last, .. } = scratch;
+        let lengths = automaton.inner_lengths();
+        if prefixes.len() < lengths.len() {
+            prefixes.resize_with(lengths.len(), Prefixes::default);
+        }
         for start in 0..cells.starts() {
             // Short sentences are done before anybody waits.
             if start % 16 == 15 {
@@ -247,43 +326,24 @@ impl<'g, S: Semiring> Parser<'g, S> {
                 above.close_start();
                 continue;
             }
-            row.open(count, parents);
-            blocks.collect(below, start, layer.children());
-            for block in 0..blocks.len() {
-                blocks.sum(block, below);
-                let (width, pairs) = (blocks.width(block), blocks.pairs());
-                if let Some(offset) = cells.used_offset(start, width) {
-                    for &(a, b, ref value) in pairs {
-                        for entry in layer.pairs().find(usize::from(a), b) {
-                            row.add(offset, layer.pairs().parent(entry), value.mul(&weights.pairs[entry]));
-                        }
-                    }
-                }
-                thirds.collect(cells, below, start, width);
-                if layer.triples().is_empty() || thirds.is_empty() {
-                    continue;
-                }
-                if thirds.factoring_pays(pairs.len(), layer) {
-                    thirds.sum_rules(pairs, layer, weights);
-                    for &(offset, cell) in &thirds.cells {
-                        for &(c, ref third) in below.cell(cell) {
-                            for (parent, sum) in thirds.sums(c).iter().enumerate().filter(|(_, sum)| !sum.is_zero()) {
-                                row.add(offset, parent as Symbol, sum.mul(third));
+            row.open(count, layer.parents());
+            if automaton.has_unary() {
+                for filled in below.filled(start) {
+                    if let Some(offset) = cells.used_offset(start, filled.span as usize) {
+                        for (symbol, value) in below.cell(filled.cell) {
+                            if let Some(state) = automaton.next(0, *symbol) {
+                                row.complete(offset, state, value, layer, weights);
                             }
                         }
                     }
-                } else {
-                    for &(offset, cell) in &thirds.cells {
-                        for &(c, ref third) in below.cell(cell) {
-                            for &(a, b, ref value) in pairs {
-                                let prefix = usize::from(a) * layer.children() + usize::from(b);
-                                for entry in layer.triples().find(prefix, c) {
-                                    let value = value.mul(third).mul(&weights.triples[entry]);
-                                    row.add(offset, layer.triples().parent(entry), value);
-                                }
-                            }
-                        }
-                    }
+                }
+            }
+            let mut filler = Filler { layer, weights, cells, below, start, row, last };
+            for length in lengths.clone() {
+                match prefixes.split_at_mut(length - 2) {
+                    ([.., shorter], [own, ..]) => filler.fill(own, shorter, length),
+                    (_, [own, ..]) => filler.fill(own, below, length),
+                    _ => {}
                 }
             }
             for offset in 0..count {
@@ -294,24 +354,31 @@ impl<'g, S: Semiring> Parser<'g, S> {
         }
     }
 
-    /// Fills the lowest layer. A span of tokens is one tuple, so that a cell is one look-up.
+    /// Fills the lowest layer above tokens. A span of tokens is one tuple, so that a cell is one look-up.
     fn fill_above_tokens(&self, chart: &mut Chart<S>) {
         let level = self.grammar.depth() - 1;
         let (layer, weights) = (self.grammar.layer(level), &self.weights[level]);
         let (cells, above, tokens) = chart.layer_mut(level);
         let cells = cells.level(level);
+        let automaton = layer.automaton();
         for start in 0..cells.starts() {
+            let tokens = &tokens.entries()[start..];
+            let (mut state, mut read) = (automaton.next(0, tokens[0].0), 1);
             for offset in 0..cells.count(start) {
                 let span = cells.min_span(start) + offset;
-                if cells.used_offset(start, span).is_some() {
-                    let token = |k: usize| tokens.entries()[start + k].0;
-                    let prefix = usize::from(token(0));
-                    let (index, weights, prefix) = match span {
-                        2 => (layer.pairs(), &weights.pairs, prefix),
-                        _ => (layer.triples(), &weights.triples, prefix * layer.children() + usize::from(token(1))),
-                    };
-                    for entry in index.find(prefix, token(span - 1)) {
-                        above.push(index.parent(entry), weights[entry].clone());
+                if read == 1 && span > 1 {
+                    state = automaton.pair(tokens[0].0, tokens[1].0);
+                    read = 2;
+                }
+                for (token, _) in &tokens[read..span] {
+                    state = state.and_then(|state| automaton.next(state, *token));
+                }
+                read = span;
+                if let Some(state) = state
+                    && cells.used_offset(start, span).is_some()
+                {
+                    for entry in automaton.entries_of(state) {
+                        above.push(automaton.parent(entry), weights[entry].clone());
                     }
                 }
                 above.close_cell(span);
@@ -320,8 +387,64 @@ impl<'g, S: Semiring> Parser<'g, S> {
         }
     }
 
-    pub(crate) fn weights(&self, level: usize) -> &LayerWeights<S> {
+    pub(crate) fn weights(&self, level: usize) -> &[S] {
         &self.weights[level]
+    }
+}
+
+/// The cells of one start while they are filled from the level below.
+struct Filler<'f, S> {
+    layer: &'f Layer,
+    weights: &'f [S],
+    cells: &'f LevelCells,
+    below: &'f Level<S>,
+    start: usize,
+    row: &'f mut Row<S>,
+    last: &'f mut LastChildren<S>,
+}
+
+impl<S: Semiring> Filler<'_, S> {
+    /// Sums over prefixes of `length` children, and adds the rules that they complete and those that one more child completes.
+    fn fill(&mut self, prefixes: &mut Prefixes<S>, parts: &impl Parts<S>, length: usize) {
+        let Filler { layer, weights, cells, below, start, .. } = *self;
+        let (row, last) = (&mut *self.row, &mut *self.last);
+        let automaton = layer.automaton();
+        let longest = automaton.longest();
+        prefixes.join(parts, below, start, automaton.of_length(length));
+        for block in 0..prefixes.len() {
+            let width = prefixes.width(block);
+            let values = prefixes.sum(block, parts, automaton, below, length + 1 < longest);
+            if let Some(offset) = cells.used_offset(start, width) {
+                values.iter().for_each(|(state, value)| row.complete(offset, *state, value, layer, weights));
+            }
+            if length + 1 != longest {
+                continue;
+            }
+            last.collect(cells, below, start, width);
+            if last.is_empty() {
+                continue;
+            }
+            if last.factoring_pays(values.len(), layer) {
+                last.sum_rules(values, layer, weights);
+                for &(offset, cell) in &last.cells {
+                    for &(c, ref value) in below.cell(cell) {
+                        for (parent, sum) in last.sums(c).iter().enumerate().filter(|(_, sum)| !sum.is_zero()) {
+                            row.add(offset, parent as Symbol, sum.mul(value));
+                        }
+                    }
+                }
+            } else {
+                for &(offset, cell) in &last.cells {
+                    for &(c, ref child) in below.cell(cell) {
+                        for &(state, ref value) in values {
+                            if let Some(next) = automaton.next(state, c) {
+                                row.complete(offset, next, &value.mul(child), layer, weights);
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -329,22 +452,20 @@ impl Parser<'_, f64> {
     /// The same parser with a factor for each token, so that long sentences do not underflow: the values of a span above the tokens are
     /// multiplied by `scale` to the power of its length.
     pub(crate) fn with_token_scale(mut self, scale: f64) -> Self {
+        let layer = self.grammar.layer(self.grammar.depth() - 1);
         let lowest = self.weights.last_mut().expect("a grammar has layers");
-        lowest.pairs.iter_mut().for_each(|weight| *weight *= scale.powi(2));
-        lowest.triples.iter_mut().for_each(|weight| *weight *= scale.powi(3));
+        for (entry, weight) in lowest.iter_mut().enumerate() {
+            *weight *= scale.powi(layer.rules()[layer.automaton().rule(entry)].children.len() as i32);
+        }
         self
     }
 }
 
-impl<S: Semiring> LayerWeights<S> {
-    fn new(layer: &Layer) -> Self {
-        let weight = |rule: usize| {
-            let rule = layer.rules()[rule];
-            S::rule(rule.probability, rule.children.len())
-        };
-        LayerWeights {
-            pairs: (0..layer.pairs().len()).map(|entry| weight(layer.pairs().rule(entry))).collect(),
-            triples: (0..layer.triples().len()).map(|entry| weight(layer.triples().rule(entry))).collect(),
-        }
-    }
+/// The values of the rules of a layer, in the order of the automaton's entries.
+fn weights<S: Semiring>(layer: &Layer) -> Vec<S> {
+    let weight = |entry: usize| {
+        let rule = layer.rules()[layer.automaton().rule(entry)];
+        S::rule(rule.probability, rule.children.len())
+    };
+    (0..layer.automaton().entries()).map(weight).collect()
 }

@@ -1,7 +1,7 @@
 //! Sampling of derivations: one random word and one table look-up per rule.
 
 use super::Corpus;
-use crate::grammar::{Children, Grammar, Symbol};
+use crate::grammar::{Grammar, Layer, Symbol};
 use crate::seed::{Seed, Stream};
 use crate::tree::Tree;
 use std::ops::Range;
@@ -12,46 +12,50 @@ use std::ops::Range;
 /// between the slot's two rules. Nothing branches on random data, not even the number of children.
 #[derive(Clone, Debug)]
 pub struct Sampler {
-    roots: Choice,
-    layers: Vec<Choice>,
+    roots: Choice<4>,
+    layers: Layers,
     max_len: usize,
     mean_len: f64,
 }
 
+/// The tables of all layers. Those of rules with up to three children are small, which is worth a kind of its own.
+#[derive(Clone, Debug)]
+enum Layers {
+    Narrow(Vec<Choice<4>>),
+    Wide(Vec<Choice<WIDE>>),
+}
+
+/// Bytes of an outcome of any number of children, in whole words.
+const WIDE: usize = 16;
+
 /// One alias table per parent.
 #[derive(Clone, Debug)]
-struct Choice {
-    slots: Vec<Slot>,
+struct Choice<const W: usize> {
+    slots: Vec<Slot<W>>,
     /// First slot and number of slots of each parent.
     ranges: Vec<(u32, u32)>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct Slot<const W: usize> {
     /// The slot's own outcome is taken if the fraction is below this, the other one otherwise.
     threshold: u64,
-    own: Outcome,
-    other: Outcome,
+    own: Outcome<W>,
+    other: Outcome<W>,
 }
 
-/// Up to three symbols and their number.
+/// Up to `W - 1` symbols, and their number as the last byte.
 #[derive(Clone, Copy, Debug)]
-struct Outcome([u8; 4]);
+struct Outcome<const W: usize>([u8; W]);
 
 impl Sampler {
     /// Makes the tables of a grammar.
     pub fn new(grammar: &Grammar) -> Self {
-        let roots = (0..grammar.classes()).map(|class| (Outcome([class as u8, 0, 0, 1]), grammar.prior()[class]));
-        let layers = grammar.layers().iter().map(|layer| {
-            let outcomes = |parent| {
-                let rules = &layer.rules()[layer.rules_of(parent as Symbol)];
-                rules.iter().map(|rule| (Outcome::new(rule.children), rule.probability)).collect()
-            };
-            Choice::new((0..layer.parents()).map(outcomes).collect())
-        });
+        let roots = (0..grammar.classes()).map(|class| (Outcome::new(&[class as u8]), grammar.prior()[class]));
+        let narrow = grammar.layers().iter().all(|layer| layer.arities().most() < 4);
         Sampler {
             roots: Choice::new(vec![roots.collect()]),
-            layers: layers.collect(),
+            layers: if narrow { Layers::Narrow(tables(grammar)) } else { Layers::Wide(tables(grammar)) },
             max_len: *grammar.shape().lengths().end(),
             mean_len: grammar.mean_length(),
         }
@@ -59,11 +63,18 @@ impl Sampler {
 
     /// The derivation tree of sentence `i` of the corpus with this seed.
     pub fn tree(&self, seed: Seed, i: u64) -> Tree {
+        match &self.layers {
+            Layers::Narrow(layers) => self.tree_of(layers, seed, i),
+            Layers::Wide(layers) => self.tree_of(layers, seed, i),
+        }
+    }
+
+    fn tree_of<const W: usize>(&self, layers: &[Choice<W>], seed: Seed, i: u64) -> Tree {
         let mut stream = corpus_seed(seed).stream(i);
         let mut levels = vec![vec![self.roots.draw(0, &mut stream).0[0]]];
         let mut arities = Vec::new();
-        let mut buffer = vec![0; self.max_len + 4];
-        for layer in &self.layers {
+        let mut buffer = vec![0; self.max_len + W];
+        for layer in layers {
             let above = levels.last().expect("there is a root");
             let mut below = Vec::with_capacity(above.len());
             let len = layer.expand(above, &mut buffer, &mut stream, |arity| below.push(arity));
@@ -80,13 +91,20 @@ impl Sampler {
 
     /// The sentences with these numbers.
     pub(super) fn sentences(&self, seed: Seed, numbers: Range<u64>) -> Corpus {
+        match &self.layers {
+            Layers::Narrow(layers) => self.sentences_of(layers, seed, numbers),
+            Layers::Wide(layers) => self.sentences_of(layers, seed, numbers),
+        }
+    }
+
+    fn sentences_of<const W: usize>(&self, layers: &[Choice<W>], seed: Seed, numbers: Range<u64>) -> Corpus {
         let seed = corpus_seed(seed);
         let count = (numbers.end - numbers.start) as usize;
         let (mut offsets, mut roots) = (Vec::with_capacity(count + 1), Vec::with_capacity(count));
         offsets.push(0);
         let mut tokens = vec![0; (count as f64 * self.mean_len * 1.05) as usize];
-        let (mut above, mut below) = (vec![0; self.max_len + 4], vec![0; self.max_len + 4]);
-        let (last, upper) = self.layers.split_last().expect("a grammar has layers");
+        let (mut above, mut below) = (vec![0; self.max_len + W], vec![0; self.max_len + W]);
+        let (last, upper) = layers.split_last().expect("a grammar has layers");
         let mut end = 0;
         for i in numbers {
             let mut stream = seed.stream(i);
@@ -97,8 +115,8 @@ impl Sampler {
                 len = layer.expand(&above[..len], &mut below, &mut stream, |_| ());
                 std::mem::swap(&mut above, &mut below);
             }
-            if tokens.len() < end + self.max_len + 4 {
-                tokens.resize(tokens.len() + tokens.len() / 8 + self.max_len + 4, 0);
+            if tokens.len() < end + self.max_len + W {
+                tokens.resize(tokens.len() + tokens.len() / 8 + self.max_len + W, 0);
             }
             end += last.expand(&above[..len], &mut tokens[end..], &mut stream, |_| ());
             offsets.push(end);
@@ -114,17 +132,29 @@ fn corpus_seed(seed: Seed) -> Seed {
     seed.child("corpus")
 }
 
-impl Outcome {
-    fn new(children: Children) -> Self {
-        let mut bytes = [0; 4];
-        bytes[..children.len()].copy_from_slice(children.as_slice());
-        bytes[3] = children.len() as u8;
+/// The tables of all layers.
+fn tables<const W: usize>(grammar: &Grammar) -> Vec<Choice<W>> {
+    let of_layer = |layer: &Layer| {
+        let outcomes = |parent| {
+            let rules = &layer.rules()[layer.rules_of(parent as Symbol)];
+            rules.iter().map(|rule| (Outcome::new(rule.children.as_slice()), rule.probability)).collect()
+        };
+        Choice::new((0..layer.parents()).map(outcomes).collect())
+    };
+    grammar.layers().iter().map(of_layer).collect()
+}
+
+impl<const W: usize> Outcome<W> {
+    fn new(symbols: &[Symbol]) -> Self {
+        let mut bytes = [0; W];
+        bytes[..symbols.len()].copy_from_slice(symbols);
+        bytes[W - 1] = symbols.len() as u8;
         Outcome(bytes)
     }
 }
 
-impl Choice {
-    fn new(parents: Vec<Vec<(Outcome, f64)>>) -> Self {
+impl<const W: usize> Choice<W> {
+    fn new(parents: Vec<Vec<(Outcome<W>, f64)>>) -> Self {
         let (mut slots, mut ranges) = (Vec::new(), Vec::new());
         for outcomes in parents {
             ranges.push((slots.len() as u32, outcomes.len() as u32));
@@ -134,34 +164,34 @@ impl Choice {
     }
 
     #[inline]
-    fn draw(&self, parent: Symbol, stream: &mut Stream) -> Outcome {
+    fn draw(&self, parent: Symbol, stream: &mut Stream) -> Outcome<W> {
         let (first, count) = self.ranges[usize::from(parent)];
         let wide = u128::from(stream.bits()) * u128::from(count);
         let slot = &self.slots[first as usize + (wide >> 64) as usize];
         if (wide as u64) < slot.threshold { slot.own } else { slot.other }
     }
 
-    /// Rewrites every symbol of `above` into `below`, which must have four bytes of room to spare; returns the length.
+    /// Rewrites every symbol of `above` into `below`, which must have `W` bytes of room to spare; returns the length.
     #[inline]
     fn expand(&self, above: &[Symbol], below: &mut [Symbol], stream: &mut Stream, mut arity: impl FnMut(u8)) -> usize {
         let mut len = 0;
         for &parent in above {
             let Outcome(bytes) = self.draw(parent, stream);
-            // All four bytes are written; the next rule overwrites what is not a child.
-            below[len..len + 4].copy_from_slice(&bytes);
-            arity(bytes[3]);
-            len += usize::from(bytes[3]);
+            // All bytes are written; the next rule overwrites what is not a child.
+            below[len..len + W].copy_from_slice(&bytes);
+            arity(bytes[W - 1]);
+            len += usize::from(bytes[W - 1]);
         }
         len
     }
 }
 
 /// Walker's alias table by Vose's method: slots of equal mass, each shared by at most two outcomes.
-fn alias_table(outcomes: &[(Outcome, f64)]) -> Vec<Slot> {
+fn alias_table<const W: usize>(outcomes: &[(Outcome<W>, f64)]) -> Vec<Slot<W>> {
     let total: f64 = outcomes.iter().map(|(_, p)| p).sum();
     let mut mass: Vec<f64> = outcomes.iter().map(|(_, p)| p / total * outcomes.len() as f64).collect();
     let full = |outcome| Slot { threshold: u64::MAX, own: outcome, other: outcome };
-    let mut slots: Vec<Slot> = outcomes.iter().map(|&(outcome, _)| full(outcome)).collect();
+    let mut slots: Vec<Slot<W>> = outcomes.iter().map(|&(outcome, _)| full(outcome)).collect();
     let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..mass.len()).partition(|&k| mass[k] < 1.0);
     while let (Some(&poor), Some(&rich)) = (small.last(), large.last()) {
         small.pop();
@@ -186,8 +216,8 @@ mod tests {
         for probabilities in
             [vec![1.0], vec![0.5, 0.25, 0.125, 0.125], vec![0.7, 0.1, 0.1, 0.05, 0.05], vec![1e-9, 1.0 - 1e-9]]
         {
-            let outcomes: Vec<(Outcome, f64)> =
-                probabilities.iter().enumerate().map(|(k, &p)| (Outcome([k as u8, 0, 0, 1]), p)).collect();
+            let outcomes: Vec<(Outcome<4>, f64)> =
+                probabilities.iter().enumerate().map(|(k, &p)| (Outcome::new(&[k as u8]), p)).collect();
             let slots = alias_table(&outcomes);
             let mut found = vec![0.0; probabilities.len()];
             for slot in &slots {

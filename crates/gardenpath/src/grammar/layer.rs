@@ -1,19 +1,19 @@
 //! The rules between two levels.
 
-use super::{Children, Rule, SUM_TOLERANCE, Symbol, TupleIndex};
+use super::automaton::Automaton;
+use super::{Children, Rule, SUM_TOLERANCE, Symbol};
+use crate::arity::Arities;
 use crate::error::{Error, Result};
-use crate::shape::Arities;
 use std::ops::Range;
 
-/// The rules from one level to the next, sorted by parent and right-hand side, with an index by right-hand side.
+/// The rules from one level to the next, sorted by parent and right-hand side, with the automaton that reads right-hand sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
     children: usize,
     rules: Vec<Rule>,
     /// The rules of parent `z` are `first[z]..first[z + 1]`.
     first: Vec<u32>,
-    pairs: TupleIndex,
-    triples: TupleIndex,
+    automaton: Automaton,
 }
 
 impl Layer {
@@ -60,8 +60,8 @@ impl Layer {
                 return Err(Error::ProbabilitySum { level, symbol, sum });
             }
         }
-        let (pairs, triples) = (TupleIndex::new(2, children, &rules), TupleIndex::new(3, children, &rules));
-        Ok(Layer { children, rules, first, pairs, triples })
+        let automaton = Automaton::new(children, &rules);
+        Ok(Layer { children, rules, first, automaton })
     }
 
     /// The number of symbols above.
@@ -74,7 +74,7 @@ impl Layer {
         self.children
     }
 
-    /// All rules, sorted by parent, then pairs before triples, then by symbols. A rule's position is its identifier.
+    /// All rules, sorted by parent, then by their number of children, then by symbols. A rule's position is its identifier.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
@@ -97,25 +97,15 @@ impl Layer {
     /// # Ok::<(), gardenpath::Error>(())
     /// ```
     pub fn rules_with(&self, children: Children) -> impl Iterator<Item = usize> + '_ {
-        let (index, prefix, last) = match *children.as_slice() {
-            [a, b] => (&self.pairs, usize::from(a), b),
-            [a, b, c] => (&self.triples, usize::from(a) * self.children + usize::from(b), c),
-            _ => unreachable!("children are pairs or triples"),
-        };
-        index.find(prefix, last).map(|entry| index.rule(entry))
+        self.automaton.entries_with(children).map(|entry| self.automaton.rule(entry))
     }
 
-    /// The smallest and the largest number of children of the rules.
+    /// The numbers of children of the rules.
     pub fn arities(&self) -> Arities {
-        let lengths = || self.rules.iter().map(|rule| rule.children.len());
-        Arities { min: lengths().min().unwrap_or(2), max: lengths().max().unwrap_or(3) }
+        self.rules.iter().map(|rule| rule.children.len()).collect()
     }
 
-    pub(crate) fn pairs(&self) -> &TupleIndex {
-        &self.pairs
-    }
-
-    pub(crate) fn triples(&self) -> &TupleIndex {
-        &self.triples
+    pub(crate) fn automaton(&self) -> &Automaton {
+        &self.automaton
     }
 }

@@ -1,76 +1,107 @@
 //! The paper's ensemble of random grammars (`def:varying-tree-RHM`), and its relatives.
 
 use super::{Children, Grammar, Rule, Symbol};
+use crate::arity::PerArity;
 use crate::error::{Error, Result};
 use crate::seed::{Seed, Stream};
 use crate::shape::Shape;
+use crate::tuple::TupleCode;
+use std::collections::{HashMap, HashSet};
 
-/// How many rules each symbol has.
+/// How many rules of one arity each symbol has.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum RuleCounts {
-    /// As fractions of all pairs and triples: `round(f2 v)` binary and `round(f3 v^2)` ternary rules, at least one.
-    Fractions {
-        /// The fraction of the pairs that are grammatical (the paper's `f_2`).
-        binary: f64,
-        /// The fraction of the triples that are grammatical (the paper's `f_3`).
-        ternary: f64,
-    },
-    /// As numbers of rules per symbol (the paper's `m_2` and `m_3`).
-    Numbers {
-        /// Binary rules per symbol.
-        binary: usize,
-        /// Ternary rules per symbol.
-        ternary: usize,
-    },
+pub enum RuleCount {
+    /// As a fraction of all tuples (the paper's `f_s`): with `v` symbols per level, `round(f v^(s-1))` rules, at least one.
+    Fraction(f64),
+    /// As a number (the paper's `m_s`).
+    Number(usize),
 }
 
 /// A random ensemble of layered grammars.
 ///
-/// Every level has `vocab` symbols; every symbol above the tokens has the same number of binary and ternary rules,
-/// whose right-hand sides are drawn without replacement across all parents, so that a tuple has at most one parent.
-/// Binary rules have total probability `p_binary`. With `p_binary` 1 or 0 there are only binary or only ternary rules: the
-/// fixed-tree Random Hierarchy Model.
+/// The symbols of a level have the same numbers of rules, whose right-hand sides are drawn without replacement across all parents, so that
+/// a tuple has at most one parent. By default every level has `vocab` symbols, and a node has two or three children with probability 1/2
+/// each. With a single arity this is the fixed-tree Random Hierarchy Model.
 ///
 /// ```
 /// use gardenpath::{Ensemble, Seed};
 ///
 /// let ensemble = Ensemble::new(16, 3).fraction(0.25);
-/// assert_eq!(ensemble.rules_per_symbol()?, (4, 64));
+/// let rules = ensemble.rules_per_symbol(0)?;
+/// assert_eq!((rules[2], rules[3]), (4, 64));
 /// let grammar = ensemble.sample(Seed::new(7))?;
 /// assert_eq!(grammar, ensemble.sample(Seed::new(7))?);
+///
+/// // Three classes, twelve tokens, and trees in which every node has four children.
+/// let fixed = Ensemble::new(8, 2).arities([(4, 1.0)]).fraction(0.01).sizes(&[3, 8, 12]);
+/// assert_eq!(fixed.sample(Seed::new(1))?.shape().lengths(), 16..=16);
 /// # Ok::<(), gardenpath::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ensemble {
     vocab: usize,
     depth: usize,
-    counts: RuleCounts,
-    p_binary: f64,
+    /// The sizes of all levels, where they are not all `vocab`.
+    sizes: Option<Vec<usize>>,
+    probabilities: PerArity<f64>,
+    /// What was asked for, for each arity, used or not.
+    counts: [RuleCount; Children::MAX],
     zipf: f64,
     non_overlapping: bool,
+    cover: bool,
 }
 
+/// Tuples beyond this number are not listed to be chosen from.
+const LISTED: usize = 1 << 25;
+
 impl Ensemble {
-    /// Grammars with `vocab` symbols per level and `depth` layers; a quarter of all tuples grammatical, `p_binary` 1/2.
+    /// Grammars with `vocab` symbols per level and `depth` layers; a quarter of all tuples grammatical, two or three children with
+    /// probability 1/2 each.
     pub fn new(vocab: usize, depth: usize) -> Self {
-        let counts = RuleCounts::Fractions { binary: 0.25, ternary: 0.25 };
-        Ensemble { vocab, depth, counts, p_binary: 0.5, zipf: 0.0, non_overlapping: false }
+        Ensemble {
+            vocab,
+            depth,
+            sizes: None,
+            probabilities: PerArity::from([(2, 0.5), (3, 0.5)]),
+            counts: [RuleCount::Fraction(0.25); Children::MAX],
+            zipf: 0.0,
+            non_overlapping: false,
+            cover: false,
+        }
     }
 
-    /// The same fraction of grammatical pairs and triples.
-    pub fn fraction(self, fraction: f64) -> Self {
-        self.counts(RuleCounts::Fractions { binary: fraction, ternary: fraction })
-    }
-
-    /// The numbers of rules.
-    pub fn counts(mut self, counts: RuleCounts) -> Self {
-        self.counts = counts;
+    /// The same fraction of grammatical tuples for all arities.
+    pub fn fraction(mut self, fraction: f64) -> Self {
+        self.counts = [RuleCount::Fraction(fraction); Children::MAX];
         self
     }
 
-    /// The probability that a node has two children.
-    pub fn p_binary(mut self, p_binary: f64) -> Self {
-        self.p_binary = p_binary;
+    /// The number of rules of one arity.
+    ///
+    /// # Panics
+    /// If `arity` is not between 1 and [`Children::MAX`].
+    pub fn rules(mut self, arity: usize, count: RuleCount) -> Self {
+        self.counts[arity - 1] = count;
+        self
+    }
+
+    /// The probability of each number of children; those that are not named never occur.
+    ///
+    /// # Panics
+    /// If a number of children is not between 1 and [`Children::MAX`].
+    pub fn arities(mut self, probabilities: impl Into<PerArity<f64>>) -> Self {
+        self.probabilities = probabilities.into();
+        self
+    }
+
+    /// The probability that a node has two children, and otherwise three.
+    pub fn p_binary(self, p_binary: f64) -> Self {
+        self.arities([(2, p_binary), (3, 1.0 - p_binary)])
+    }
+
+    /// The number of symbols of each level, from the classes to the tokens.
+    pub fn sizes(mut self, sizes: &[usize]) -> Self {
+        self.sizes = Some(sizes.to_vec());
         self
     }
 
@@ -80,13 +111,20 @@ impl Ensemble {
         self
     }
 
-    /// Whether ternary rules whose first or last two symbols form a binary rule are excluded: no local ambiguity.
+    /// Whether rules are excluded that begin or end with a shorter rule of at least two symbols: no local ambiguity.
     pub fn non_overlapping(mut self, exclude: bool) -> Self {
         self.non_overlapping = exclude;
         self
     }
 
-    /// The number of symbols per level.
+    /// Whether every symbol below the root occurs in some rule. Where chance left symbols out, children of random rules are replaced by
+    /// them.
+    pub fn cover(mut self, cover: bool) -> Self {
+        self.cover = cover;
+        self
+    }
+
+    /// The number of symbols per level, as it was given to [`Ensemble::new`].
     pub fn vocab(&self) -> usize {
         self.vocab
     }
@@ -96,120 +134,195 @@ impl Ensemble {
         self.depth
     }
 
-    /// The numbers of binary and ternary rules of each symbol (`m_2`, `m_3`), after all checks.
-    pub fn rules_per_symbol(&self) -> Result<(usize, usize)> {
-        let vocab = self.vocab;
-        if !(1..=Grammar::MAX_VOCAB).contains(&vocab) {
-            return Err(Error::parameter("vocab", vocab, format!("1 to {}", Grammar::MAX_VOCAB)));
-        }
+    /// The probability of each number of children.
+    pub fn probabilities(&self) -> PerArity<f64> {
+        self.probabilities
+    }
+
+    /// The number of symbols of each level, after all checks of the parameters that do not concern rules.
+    pub fn level_sizes(&self) -> Result<Vec<usize>> {
+        let most = Grammar::MAX_VOCAB;
         if !(1..=Shape::MAX_DEPTH).contains(&self.depth) {
             return Err(Error::parameter("depth", self.depth, format!("1 to {}", Shape::MAX_DEPTH)));
         }
-        if !(0.0..=1.0).contains(&self.p_binary) {
-            return Err(Error::parameter("p_binary", self.p_binary, "a probability"));
+        let sizes = self.sizes.clone().unwrap_or_else(|| vec![self.vocab; self.depth + 1]);
+        if sizes.len() != self.depth + 1 {
+            let expected = format!("{} for depth {}", self.depth + 1, self.depth);
+            return Err(Error::parameter("number of levels", sizes.len(), expected));
+        }
+        if let Some(size) = sizes.iter().find(|size| !(1..=most).contains(*size)) {
+            return Err(Error::parameter("vocab", size, format!("1 to {most}")));
+        }
+        if let Some((arity, p)) = self.probabilities.nonzero().find(|(_, p)| !(0.0..=1.0).contains(p)) {
+            let name = if arity == 2 { "p_binary" } else { "probability of an arity" };
+            return Err(Error::parameter(name, p, "a probability"));
+        }
+        let sum: f64 = self.probabilities.nonzero().map(|(_, p)| p).sum();
+        if (sum - 1.0).abs() > 1e-9 {
+            return Err(Error::parameter("sum of the probabilities of all arities", sum, "1"));
         }
         if !(0.0..=20.0).contains(&self.zipf) {
             return Err(Error::parameter("zipf", self.zipf, "an exponent between 0 and 20"));
         }
-        let number = |fraction: f64, all: usize| ((fraction * all as f64).round() as usize).max(1);
-        let (binary, ternary) = match self.counts {
-            RuleCounts::Numbers { binary, ternary } => (binary, ternary),
-            RuleCounts::Fractions { binary, ternary } => {
-                if let Some(fraction) = [binary, ternary].into_iter().find(|f| !(*f > 0.0 && *f <= 1.0)) {
-                    return Err(Error::parameter("fraction", fraction, "more than 0 and at most 1"));
-                }
-                (number(binary, vocab), number(ternary, vocab * vocab))
-            }
-        };
-        let binary = if self.p_binary == 0.0 { 0 } else { binary };
-        let ternary = if self.p_binary == 1.0 { 0 } else { ternary };
-        for (arity, rules, p) in [(2, binary, self.p_binary), (3, ternary, 1.0 - self.p_binary)] {
-            let available = vocab.pow(arity as u32 - 1);
-            if rules > available {
-                return Err(Error::TooManyRules {
-                    arity,
-                    wanted: vocab.saturating_mul(rules),
-                    available: vocab * available,
-                });
-            }
-            if rules == 0 && p > 0.0 {
-                return Err(Error::parameter("number of rules per symbol", 0, "at least 1 of each arity that is used"));
-            }
+        let longest = self.probabilities.arities().most().saturating_pow(self.depth as u32);
+        if longest > Shape::MAX_LEN {
+            return Err(Error::parameter("longest sentence", longest, format!("at most {} tokens", Shape::MAX_LEN)));
         }
-        Ok((binary, ternary))
+        Ok(sizes)
     }
 
-    /// The fractions of the pairs and of the triples that are grammatical, once the numbers of rules are whole: `m_2 / v` and
-    /// `m_3 / v^2`. Zero for an arity that is not used.
+    /// The numbers of rules of each symbol of a level (`m_s`), after all checks.
+    ///
+    /// # Panics
+    /// If there are no rules at `level`.
+    pub fn rules_per_symbol(&self, level: usize) -> Result<PerArity<usize>> {
+        let sizes = self.level_sizes()?;
+        assert!(level < self.depth, "there are rules at the levels below {}", self.depth);
+        let (parents, children) = (sizes[level], sizes[level + 1]);
+        let mut rules = PerArity::default();
+        for (arity, _) in self.probabilities.nonzero() {
+            // Enough for every number of rules that fits into memory.
+            let all = children.saturating_pow(arity as u32);
+            rules[arity] = match self.counts[arity - 1] {
+                RuleCount::Number(number) => number,
+                RuleCount::Fraction(fraction) => {
+                    if !(fraction > 0.0 && fraction <= 1.0) {
+                        return Err(Error::parameter("fraction", fraction, "more than 0 and at most 1"));
+                    }
+                    let number = match parents == children {
+                        true => fraction * children.saturating_pow(arity as u32 - 1) as f64,
+                        false => fraction * all as f64 / parents as f64,
+                    };
+                    (number.round() as usize).max(1)
+                }
+            };
+            let wanted = parents.saturating_mul(rules[arity]);
+            if wanted > all {
+                return Err(Error::TooManyRules { arity, wanted, available: all });
+            }
+            if rules[arity] == 0 {
+                return Err(Error::parameter("number of rules per symbol", 0, "at least 1 of each arity that is used"));
+            }
+            crate::memory::check(
+                format_args!("a layer of {wanted} rules of {arity} symbols"),
+                wanted as u128 * (size_of::<Rule>() as u128 + 64),
+            )?;
+        }
+        Ok(rules)
+    }
+
+    /// The fractions of the tuples that are grammatical, once the numbers of rules of the symbols of a level are whole: `m_s / v^(s-1)`
+    /// with `v` symbols per level. Zero for arities that are not used.
     ///
     /// ```
     /// use gardenpath::Ensemble;
     ///
     /// // A tenth of 16 pairs is 1.6 rules: there are 2. Of 256 triples there are 26.
-    /// let (binary, ternary) = Ensemble::new(16, 2).fraction(0.1).effective_fractions()?;
-    /// assert_eq!((binary, ternary), (2.0 / 16.0, 26.0 / 256.0));
+    /// let fractions = Ensemble::new(16, 2).fraction(0.1).effective_fractions(0)?;
+    /// assert_eq!((fractions[2], fractions[3]), (2.0 / 16.0, 26.0 / 256.0));
     /// # Ok::<(), gardenpath::Error>(())
     /// ```
-    pub fn effective_fractions(&self) -> Result<(f64, f64)> {
-        let (binary, ternary) = self.rules_per_symbol()?;
-        let vocab = self.vocab as f64;
-        Ok((binary as f64 / vocab, ternary as f64 / (vocab * vocab)))
+    ///
+    /// # Panics
+    /// If there are no rules at `level`.
+    pub fn effective_fractions(&self, level: usize) -> Result<PerArity<f64>> {
+        let (sizes, rules) = (self.level_sizes()?, self.rules_per_symbol(level)?);
+        let share = sizes[level] as f64 / sizes[level + 1] as f64;
+        Ok(rules.map(|arity, rules| share * rules as f64 / (sizes[level + 1] as f64).powi(arity as i32 - 1)))
     }
 
-    /// The effective fractions, if rounding to whole numbers of rules changes one that was asked for, and is used, by more than 1%.
-    pub fn rounded_fractions(&self) -> Result<Option<(f64, f64)>> {
-        let effective = self.effective_fractions()?;
-        let RuleCounts::Fractions { binary, ternary } = self.counts else { return Ok(None) };
-        let moved = |wanted: f64, found: f64| found > 0.0 && (found / wanted - 1.0).abs() > 0.01;
-        Ok((moved(binary, effective.0) || moved(ternary, effective.1)).then_some(effective))
+    /// The effective fractions of a level, if rounding to whole numbers of rules changes one that was asked for, and is used, by more
+    /// than 1%.
+    ///
+    /// # Panics
+    /// If there are no rules at `level`.
+    pub fn rounded_fractions(&self, level: usize) -> Result<Option<PerArity<f64>>> {
+        let effective = self.effective_fractions(level)?;
+        let moved = |(arity, found): (usize, f64)| match self.counts[arity - 1] {
+            RuleCount::Fraction(wanted) => (found / wanted - 1.0).abs() > 0.01,
+            RuleCount::Number(_) => false,
+        };
+        Ok(effective.nonzero().any(moved).then_some(effective))
     }
 
     /// Draws a grammar.
     pub fn sample(&self, seed: Seed) -> Result<Grammar> {
-        let (binary, ternary) = self.rules_per_symbol()?;
+        let sizes = self.level_sizes()?;
         let seed = seed.child("grammar");
         let layers = (0..self.depth)
-            .map(|level| self.sample_layer(binary, ternary, &mut seed.stream(level as u64)))
+            .map(|level| {
+                let rules = self.rules_per_symbol(level)?;
+                self.sample_layer(sizes[level], sizes[level + 1], rules, &mut seed.stream(level as u64))
+            })
             .collect::<Result<Vec<_>>>()?;
-        let prior = vec![1.0 / self.vocab as f64; self.vocab];
-        Grammar::new(vec![self.vocab; self.depth + 1], prior, layers)
+        let prior = vec![1.0 / sizes[0] as f64; sizes[0]];
+        Grammar::new(sizes, prior, layers)
     }
 
-    fn sample_layer(&self, binary: usize, ternary: usize, stream: &mut Stream) -> Result<Vec<Rule>> {
-        let vocab = self.vocab;
-        let symbol = |number: usize| number as Symbol;
-        let all_pairs = (0..vocab * vocab).map(|n| Children::pair(symbol(n / vocab), symbol(n % vocab))).collect();
-        let pairs = choose(all_pairs, vocab * binary, stream)?;
-        let mut excluded = vec![false; vocab * vocab];
-        if self.non_overlapping {
-            for pair in &pairs {
-                let [a, b] = *pair.as_slice() else { unreachable!("pairs have two symbols") };
-                excluded[usize::from(a) * vocab + usize::from(b)] = true;
-            }
+    fn sample_layer(
+        &self,
+        parents: usize,
+        symbols: usize,
+        rules: PerArity<usize>,
+        stream: &mut Stream,
+    ) -> Result<Vec<Rule>> {
+        let mut chosen: Vec<(usize, Vec<Children>)> = Vec::new();
+        for (arity, per_symbol) in rules.nonzero() {
+            let count = parents * per_symbol;
+            let tuples = if self.non_overlapping && chosen.iter().any(|(shorter, _)| *shorter > 1) {
+                let shorter: HashSet<Children> =
+                    chosen.iter().filter(|(arity, _)| *arity > 1).flat_map(|(_, tuples)| tuples).copied().collect();
+                let lengths: Vec<usize> = chosen.iter().map(|(arity, _)| *arity).filter(|&arity| arity > 1).collect();
+                choose_among(without_overlaps(arity, symbols, &shorter, &lengths)?, arity, count, stream)?
+            } else {
+                choose(arity, symbols, count, stream)
+            };
+            chosen.push((arity, tuples));
         }
-        let all_triples = (0..if ternary == 0 { 0 } else { vocab.pow(3) })
-            .filter(|n| !excluded[n / vocab] && !excluded[n % (vocab * vocab)])
-            .map(|n| Children::triple(symbol(n / vocab / vocab), symbol(n / vocab % vocab), symbol(n % vocab)))
-            .collect();
-        let triples = choose(all_triples, vocab * ternary, stream)?;
-        let mut rules = Vec::with_capacity(vocab * (binary + ternary));
-        for (tuples, per_symbol, total) in [(pairs, binary, self.p_binary), (triples, ternary, 1.0 - self.p_binary)] {
+        if self.cover {
+            cover(&mut chosen, symbols, stream)?;
+        }
+        let mut all = Vec::with_capacity(chosen.iter().map(|(_, tuples)| tuples.len()).sum());
+        for (arity, tuples) in chosen {
+            let per_symbol = rules[arity];
             let weights: Vec<f64> = (1..=per_symbol).map(|rank| libm::pow(rank as f64, -self.zipf)).collect();
             let sum: f64 = weights.iter().sum();
+            let total = self.probabilities[arity];
             for (position, children) in tuples.into_iter().enumerate() {
-                let (parent, rank) = (symbol(position / per_symbol), position % per_symbol);
-                rules.push(Rule { parent, children, probability: total * weights[rank] / sum });
+                let (parent, rank) = ((position / per_symbol) as Symbol, position % per_symbol);
+                all.push(Rule { parent, children, probability: total * weights[rank] / sum });
             }
         }
-        Ok(rules)
+        Ok(all)
     }
 }
 
+/// `count` of all tuples in random order: the beginning of a Fisher-Yates shuffle of their numbers.
+fn choose(arity: usize, symbols: usize, count: usize, stream: &mut Stream) -> Vec<Children> {
+    let (all, code) = ((symbols as u64).saturating_pow(arity as u32), TupleCode::new(symbols, [arity].into()));
+    let mut draw = |position: u64| position + stream.below(all - position);
+    if all <= LISTED as u64 {
+        let mut numbers: Vec<u32> = (0..all as u32).collect();
+        (0..count).for_each(|position| numbers.swap(position, draw(position as u64) as usize));
+        return numbers[..count].iter().map(|&number| code.children(number as usize)).collect();
+    }
+    // The same shuffle, in which only numbers that have moved are written down.
+    let mut moved: HashMap<u64, u64> = HashMap::new();
+    (0..count as u64)
+        .map(|position| {
+            let other = draw(position);
+            let here = moved.remove(&position).unwrap_or(position);
+            let number = if other == position { here } else { moved.insert(other, here).unwrap_or(other) };
+            code.children(number as usize)
+        })
+        .collect()
+}
+
 /// `count` of the `tuples` in random order: the beginning of a Fisher-Yates shuffle.
-fn choose(mut tuples: Vec<Children>, count: usize, stream: &mut Stream) -> Result<Vec<Children>> {
+fn choose_among(mut tuples: Vec<Children>, arity: usize, count: usize, stream: &mut Stream) -> Result<Vec<Children>> {
     let available = tuples.len();
     if count > available {
-        return Err(Error::TooManyRules { arity: 3, wanted: count, available });
+        return Err(Error::TooManyRules { arity, wanted: count, available });
     }
     for position in 0..count {
         let other = position + stream.below((available - position) as u64) as usize;
@@ -217,6 +330,71 @@ fn choose(mut tuples: Vec<Children>, count: usize, stream: &mut Stream) -> Resul
     }
     tuples.truncate(count);
     Ok(tuples)
+}
+
+/// All tuples that neither begin nor end with one of the `shorter` ones, whose lengths these are.
+fn without_overlaps(
+    arity: usize,
+    symbols: usize,
+    shorter: &HashSet<Children>,
+    lengths: &[usize],
+) -> Result<Vec<Children>> {
+    let all = symbols.saturating_pow(arity as u32);
+    if all > LISTED {
+        let value = format!("{all} tuples of {arity} symbols");
+        return Err(Error::parameter("non_overlapping", value, format!("at most {LISTED} tuples to choose from")));
+    }
+    let is_rule = |part: &[Symbol]| Children::from_slice(part).is_some_and(|part| shorter.contains(&part));
+    let overlaps = |children: &Children| {
+        let side = children.as_slice();
+        lengths.iter().any(|&len| is_rule(&side[..len]) || is_rule(&side[side.len() - len..]))
+    };
+    let code = TupleCode::new(symbols, [arity].into());
+    Ok((0..all).map(|number| code.children(number)).filter(|children| !overlaps(children)).collect())
+}
+
+/// Replaces children of random rules by symbols that no rule has, until all occur. Symbols that occur once keep their place.
+fn cover(chosen: &mut [(usize, Vec<Children>)], symbols: usize, stream: &mut Stream) -> Result<()> {
+    let mut uses = vec![0usize; symbols];
+    chosen
+        .iter()
+        .flat_map(|(_, tuples)| tuples)
+        .flat_map(|tuple| tuple.as_slice())
+        .for_each(|&s| uses[usize::from(s)] += 1);
+    let places: usize = uses.iter().sum();
+    if places < symbols {
+        let value = format!("{places} children in all rules of a layer");
+        return Err(Error::parameter("cover", value, format!("at least {symbols}, the number of symbols")));
+    }
+    let mut taken: HashSet<Children> = chosen.iter().flat_map(|(_, tuples)| tuples).copied().collect();
+    for missing in 0..symbols {
+        // Random places are tried until one can be spared; some place always can, since there are as many as symbols.
+        while uses[missing] == 0 {
+            let mut place = stream.below(places as u64) as usize;
+            let (_, tuples) = chosen
+                .iter_mut()
+                .find(|(arity, tuples)| {
+                    let inside = place < arity * tuples.len();
+                    place -= if inside { 0 } else { arity * tuples.len() };
+                    inside
+                })
+                .expect("a place among the children of all rules");
+            let arity = tuples[0].len();
+            let old = tuples[place / arity];
+            let spared = usize::from(old.as_slice()[place % arity]);
+            let mut side = old.as_slice().to_vec();
+            side[place % arity] = missing as Symbol;
+            let new = Children::from_slice(&side).expect("the arity has not changed");
+            if uses[spared] > 1 && !taken.contains(&new) {
+                taken.remove(&old);
+                taken.insert(new);
+                tuples[place / arity] = new;
+                uses[spared] -= 1;
+                uses[missing] += 1;
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -237,26 +415,31 @@ mod tests {
 
     #[test]
     fn numbers_of_rules_follow_the_paper() {
-        let rules = |vocab, fraction| Ensemble::new(vocab, 2).fraction(fraction).rules_per_symbol().unwrap();
+        let both = |ensemble: Ensemble| {
+            let rules = ensemble.rules_per_symbol(0).unwrap();
+            (rules[2], rules[3])
+        };
+        let rules = |vocab, fraction| both(Ensemble::new(vocab, 2).fraction(fraction));
         assert_eq!(rules(16, 0.25), (4, 64));
         assert_eq!(rules(16, 1.0 / 16.0), (1, 16));
         assert_eq!(rules(8, 1.0), (8, 64));
         assert_eq!(rules(3, 0.01), (1, 1), "at least one of each");
-        assert_eq!(Ensemble::new(8, 2).p_binary(1.0).rules_per_symbol().unwrap(), (2, 0));
-        assert_eq!(Ensemble::new(8, 2).p_binary(0.0).rules_per_symbol().unwrap(), (0, 16));
+        assert_eq!(both(Ensemble::new(8, 2).p_binary(1.0)), (2, 0));
+        assert_eq!(both(Ensemble::new(8, 2).p_binary(0.0)), (0, 16));
     }
 
     #[test]
     fn rounded_fractions_are_told() {
-        let rounded = |ensemble: Ensemble| ensemble.rounded_fractions().unwrap();
+        let rounded =
+            |ensemble: Ensemble| ensemble.rounded_fractions(0).unwrap().map(|fractions| (fractions[2], fractions[3]));
         assert_eq!(rounded(Ensemble::new(16, 2).fraction(0.25)), None);
         assert_eq!(rounded(Ensemble::new(16, 2).fraction(0.1)), Some((0.125, 26.0 / 256.0)));
         assert_eq!(rounded(Ensemble::new(16, 2).fraction(0.1).p_binary(0.0)), Some((0.0, 26.0 / 256.0)));
         // 26 of 256 triples are 1.6% too many, 51 are 0.4% too few, and pairs do not matter without binary rules.
         assert_eq!(rounded(Ensemble::new(16, 2).fraction(0.2).p_binary(0.0)), None);
-        assert_eq!(rounded(Ensemble::new(16, 2).counts(RuleCounts::Numbers { binary: 2, ternary: 5 })), None);
+        assert_eq!(rounded(Ensemble::new(16, 2).rules(2, RuleCount::Number(2)).rules(3, RuleCount::Number(5))), None);
         assert_eq!(rounded(Ensemble::new(3, 1).fraction(0.01)), Some((1.0 / 3.0, 1.0 / 9.0)), "at least one of each");
-        assert!(Ensemble::new(16, 2).fraction(2.0).rounded_fractions().is_err());
+        assert!(Ensemble::new(16, 2).fraction(2.0).rounded_fractions(0).is_err());
     }
 
     #[test]
@@ -265,7 +448,7 @@ mod tests {
         for layer in grammar.layers() {
             for rule in layer.rules().iter().filter(|rule| rule.children.len() == 3) {
                 let [a, b, c] = *rule.children.as_slice() else { unreachable!() };
-                for pair in [Children::pair(a, b), Children::pair(b, c)] {
+                for pair in [[a, b], [b, c]].map(Children::from) {
                     assert_eq!(layer.rules_with(pair).count(), 0);
                 }
             }
@@ -294,7 +477,77 @@ mod tests {
         assert_eq!(message(Ensemble::new(8, 11)), "depth is 11, expected 1 to 10");
         assert_eq!(message(Ensemble::new(8, 2).fraction(1.5)), "fraction is 1.5, expected more than 0 and at most 1");
         assert_eq!(message(Ensemble::new(8, 2).p_binary(f64::NAN)), "p_binary is NaN, expected a probability");
-        let counts = RuleCounts::Numbers { binary: 9, ternary: 1 };
-        assert!(message(Ensemble::new(8, 2).counts(counts)).starts_with("72 distinct rules of 2 symbols"));
+        assert!(
+            message(Ensemble::new(8, 2).rules(2, RuleCount::Number(9))).starts_with("72 distinct rules of 2 symbols")
+        );
+    }
+
+    #[test]
+    fn every_symbol_occurs_if_asked_for() {
+        let ensemble = Ensemble::new(20, 3).arities([(2, 1.0)]).rules(2, RuleCount::Number(1));
+        let missing = |grammar: &Grammar| -> usize {
+            let of_layer = |layer: &super::super::Layer| {
+                let used: HashSet<Symbol> =
+                    layer.rules().iter().flat_map(|rule| rule.children.iter().collect::<Vec<_>>()).collect();
+                layer.children() - used.len()
+            };
+            grammar.layers().iter().map(of_layer).sum()
+        };
+        let (mut with, mut without) = (0, 0);
+        for seed in 0..20 {
+            let grammar = ensemble.clone().cover(true).sample(Seed::new(seed)).unwrap();
+            with += missing(&grammar);
+            without += missing(&ensemble.sample(Seed::new(seed)).unwrap());
+            let tuples: HashSet<_> = grammar.layer(0).rules().iter().map(|rule| rule.children).collect();
+            assert_eq!(tuples.len(), 20, "a tuple still has one parent");
+        }
+        assert!(with == 0 && without > 100, "{with} {without}");
+        let too_few = Ensemble::new(4, 1).sizes(&[1, 9]).arities([(2, 1.0)]).rules(2, RuleCount::Number(4)).cover(true);
+        assert!(too_few.sample(Seed::new(1)).unwrap_err().to_string().starts_with("cover is 8 children"));
+    }
+
+    #[test]
+    fn any_arities_and_sizes_can_be_sampled() {
+        let probabilities = [(1, 0.1), (2, 0.2), (4, 0.3), (8, 0.4)];
+        let ensemble = Ensemble::new(9, 2).sizes(&[2, 5, 7]).arities(probabilities).fraction(1e-6);
+        let grammar =
+            ensemble.rules(1, RuleCount::Number(1)).rules(8, RuleCount::Number(3)).sample(Seed::new(1)).unwrap();
+        assert_eq!(grammar.sizes(), [2, 5, 7]);
+        for layer in grammar.layers() {
+            for parent in 0..layer.parents() {
+                for (arity, expected) in probabilities {
+                    let rules = &layer.rules()[layer.rules_of(parent as Symbol)];
+                    let own = rules.iter().filter(|rule| rule.children.len() == arity);
+                    assert!((own.map(|rule| rule.probability).sum::<f64>() - expected).abs() < 1e-12);
+                }
+            }
+        }
+        // 200^8 tuples cannot be listed.
+        let rare =
+            Ensemble::new(200, 1).arities([(8, 1.0)]).rules(8, RuleCount::Number(5)).sample(Seed::new(2)).unwrap();
+        assert_eq!(rare.layer(0).rules().iter().map(|rule| rule.children).collect::<HashSet<_>>().len(), 1000);
+        let deep = Ensemble::new(4, 6).arities([(8, 1.0)]).fraction(1e-3).sample(Seed::new(1));
+        assert_eq!(deep.unwrap_err().to_string(), "longest sentence is 262144, expected at most 59049 tokens");
+    }
+
+    /// Numbers that are only written down once they move are shuffled as those in a list.
+    #[test]
+    fn long_lists_are_shuffled_like_short_ones() {
+        let mut stream = Seed::new(1).stream(0);
+        let count = 3000;
+        let (arity, symbols) = (5, 40);
+        let found = choose(arity, symbols, count, &mut stream);
+        let mut stream = Seed::new(1).stream(0);
+        let all = (symbols as u64).pow(5);
+        assert!(all > LISTED as u64);
+        let mut numbers: Vec<u32> = (0..all as u32).collect();
+        for position in 0..count {
+            numbers.swap(position, position + stream.below(all - position as u64) as usize);
+        }
+        let expected: Vec<Children> = numbers[..count]
+            .iter()
+            .map(|&number| TupleCode::new(symbols, [arity].into()).children(number as usize))
+            .collect();
+        assert_eq!(found, expected);
     }
 }

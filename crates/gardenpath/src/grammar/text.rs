@@ -19,7 +19,7 @@ mod lines;
 mod reader;
 
 use super::{Grammar, Symbol};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
@@ -108,6 +108,22 @@ impl Grammar {
             name.push_str("TART");
         }
         name
+    }
+}
+
+/// The text format: [`Grammar::to_text`].
+impl std::fmt::Display for Grammar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.to_text())
+    }
+}
+
+/// The text format: [`Grammar::from_text`].
+impl std::str::FromStr for Grammar {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Grammar::from_text(text)
     }
 }
 

@@ -7,6 +7,7 @@
 //! declines, and the sparse recursion has to do it.
 
 use super::gemm::{COLUMNS, Split, add_thirds, sum_rules, sum_splits};
+use crate::arity::Arities;
 use crate::chart::{Chart, Level, LevelCells};
 use crate::grammar::{Layer, Symbol};
 use crate::interrupt::checkpoint;
@@ -108,6 +109,8 @@ pub(super) struct DenseLayer {
     /// The exponents of the smallest probabilities of pairs and of triples.
     least_pair: i32,
     least_triple: i32,
+    /// Whether all rules have two or three children.
+    is_supported: bool,
 }
 
 /// Blocks whose sums over the rules are computed side by side.
@@ -152,13 +155,12 @@ impl DenseLayer {
         let (mut pairs, mut triples) = (Vec::new(), Vec::new());
         for rule in layer.rules() {
             let parent = usize::from(rule.parent);
-            let [a, b, ref last @ ..] = *rule.children.as_slice() else {
-                unreachable!("rules have two or three children")
-            };
+            let [a, b, ref last @ ..] = *rule.children.as_slice() else { continue };
             let pair = (usize::from(a) * child_width + usize::from(b)) as u32;
             match last {
                 [] => pairs.push((pair, parent as u32, rule.probability)),
-                [c, ..] => triples.push((pair, (usize::from(*c) * parent_width + parent) as u32, rule.probability)),
+                [c] => triples.push((pair, (usize::from(*c) * parent_width + parent) as u32, rule.probability)),
+                _ => {}
             }
         }
         // Neighbouring rules then read neighbouring sums.
@@ -167,13 +169,24 @@ impl DenseLayer {
             rules.iter().map(|&(_, _, probability)| Magnitude::new(probability).exponent() as i32).min().unwrap_or(0)
         };
         let (least_pair, least_triple) = (least(&pairs), least(&triples));
-        DenseLayer { parents, children, parent_width, child_width, pairs, triples, least_pair, least_triple }
+        let is_supported = layer.arities().iter().all(|arity| Arities::PAPER.contains(arity));
+        DenseLayer {
+            parents,
+            children,
+            parent_width,
+            child_width,
+            pairs,
+            triples,
+            least_pair,
+            least_triple,
+            is_supported,
+        }
     }
 
-    /// Whether the cells below are full enough for matrix products.
+    /// Whether the cells below are full enough for matrix products, and the rules such that there are any.
     pub fn pays<S: Semiring>(&self, below: &Level<S>) -> bool {
         let filled = below.all_filled().len();
-        filled > 8 && below.entries().len() as f64 > crowd(self.children) * filled as f64
+        self.is_supported && filled > 8 && below.entries().len() as f64 > crowd(self.children) * filled as f64
     }
 
     /// Fills level `level` of the chart from the one below it, and returns true; or returns false and leaves the level empty,

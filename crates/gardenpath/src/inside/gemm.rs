@@ -60,6 +60,38 @@ pub(super) fn sum_rules<const LANES: usize>(
     dispatch!(sum_rules_avx2, sum_rules_anywhere, (rules, pairs, sums));
 }
 
+/// `sum[c] += factor * Σ_z weights[z] * matrix[z][c]`; the rows of `matrix` are as long as `sum`.
+pub(crate) fn add_weighted_rows(sum: &mut [f64], factor: f64, weights: &[f64], matrix: &[f64]) {
+    dispatch!(add_weighted_rows_avx2, add_weighted_rows_anywhere, (sum, factor, weights, matrix));
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_weighted_rows_avx2(sum: &mut [f64], factor: f64, weights: &[f64], matrix: &[f64]) {
+    add_weighted_rows_anywhere(sum, factor, weights, matrix);
+}
+
+#[inline(always)]
+fn add_weighted_rows_anywhere(sum: &mut [f64], factor: f64, weights: &[f64], matrix: &[f64]) {
+    let width = sum.len();
+    let whole = width / COLUMNS * COLUMNS;
+    for column in (0..whole).step_by(COLUMNS) {
+        let mut tile = [0.0; COLUMNS];
+        for (weight, row) in weights.iter().zip(matrix.chunks_exact(width)) {
+            for (sum, value) in tile.iter_mut().zip(tile_of::<COLUMNS>(row, column)) {
+                *sum += weight * value;
+            }
+        }
+        for (sum, value) in sum[column..column + COLUMNS].iter_mut().zip(tile) {
+            *sum += factor * value;
+        }
+    }
+    for column in whole..width {
+        let rows = weights.iter().zip(matrix.chunks_exact(width));
+        sum[column] += factor * rows.map(|(weight, row)| weight * row[column]).sum::<f64>();
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn sum_splits_avx2(sum: &mut [f64], values: &[f64], splits: &[Split], width: usize) {
@@ -175,6 +207,21 @@ mod tests {
     fn numbers(count: usize, seed: u64) -> Vec<f64> {
         let mut stream = Seed::new(seed).stream(0);
         (0..count).map(|_| stream.unit()).collect()
+    }
+
+    #[test]
+    fn weighted_rows_are_right_and_the_same_with_any_registers() {
+        for (rows, width) in [(1, 1), (3, 8), (5, 13), (16, 16)] {
+            let (weights, matrix, start) = (numbers(rows, 1), numbers(rows * width, 2), numbers(width, 3));
+            let (mut wide, mut portable) = (start.clone(), start.clone());
+            add_weighted_rows(&mut wide, 0.3, &weights, &matrix);
+            add_weighted_rows_anywhere(&mut portable, 0.3, &weights, &matrix);
+            assert_eq!(wide, portable);
+            for (c, (found, start)) in wide.iter().zip(&start).enumerate() {
+                let expected: f64 = start + 0.3 * (0..rows).map(|z| weights[z] * matrix[z * width + c]).sum::<f64>();
+                assert!((found - expected).abs() < 1e-12);
+            }
+        }
     }
 
     #[test]

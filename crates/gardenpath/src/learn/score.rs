@@ -10,6 +10,7 @@ mod sentences;
 pub use assignment::best_assignment;
 pub use sentences::{Answers, SentenceScore, answers, score_sentences};
 
+use crate::arity::PerArity;
 use crate::error::{Error, Result};
 use crate::grammar::{Children, Grammar, Layer, Symbol};
 use crate::learn::paper::TupleRule;
@@ -31,14 +32,10 @@ pub struct RuleScore {
 pub struct LevelScore {
     /// The level of the parents.
     pub level: usize,
-    /// Rules with two children.
-    pub binary: RuleScore,
-    /// Rules with three children.
-    pub ternary: RuleScore,
-    /// Mean group purity of the true binary rules; NaN without any.
-    pub binary_purity: f64,
-    /// Mean group purity of the true ternary rules; NaN without any.
-    pub ternary_purity: f64,
+    /// The rules with each number of children.
+    pub rules: PerArity<RuleScore>,
+    /// Mean group purity of the true rules with each number of children; NaN without any.
+    pub purity: PerArity<f64>,
     /// The true symbol that each learned parent is matched with.
     pub matching: Vec<Option<Symbol>>,
 }
@@ -69,7 +66,7 @@ impl RuleScore {
 impl LevelScore {
     /// Whether the layer was learned without an error.
     pub fn is_exact(&self) -> bool {
-        self.binary.is_exact() && self.ternary.is_exact()
+        self.rules.nonzero().all(|(_, rules)| rules.is_exact())
     }
 }
 
@@ -105,7 +102,7 @@ pub fn score_rules(learned: &Grammar, truth: &Grammar) -> Result<Vec<LevelScore>
 }
 
 /// Compares the inferred rules of one layer, `parents` symbols rewritten into the true names of their children, with the true
-/// layer: the scores of binary and of ternary rules.
+/// layer: the scores of the rules with each number of children.
 ///
 /// ```
 /// use gardenpath::learn::paper::TupleRule;
@@ -117,8 +114,8 @@ pub fn score_rules(learned: &Grammar, truth: &Grammar) -> Result<Vec<LevelScore>
 /// let rules = grammar.layer(0).rules().iter();
 /// let mut inferred: Vec<TupleRule> =
 ///     rules.map(|rule| TupleRule { parent: 7 - rule.parent, children: rule.children }).collect();
-/// let [binary, ternary] = score_layer(&inferred, 8, grammar.layer(0));
-/// assert!(binary.is_exact() && ternary.is_exact());
+/// let scores = score_layer(&inferred, 8, grammar.layer(0));
+/// assert!(scores[2].is_exact() && scores[3].is_exact());
 /// inferred.pop();
 /// assert!(score_layer(&inferred, 8, grammar.layer(0))[1].recall() < 1.0);
 /// # Ok::<(), gardenpath::Error>(())
@@ -127,13 +124,12 @@ pub fn score_rules(learned: &Grammar, truth: &Grammar) -> Result<Vec<LevelScore>
 /// # Panics
 ///
 /// If a parent is not below `parents`.
-pub fn score_layer(rules: &[TupleRule], parents: usize, truth: &Layer) -> [RuleScore; 2] {
+pub fn score_layer(rules: &[TupleRule], parents: usize, truth: &Layer) -> PerArity<RuleScore> {
     let is_known = |children: &Children| children.iter().all(|child| usize::from(child) < truth.children());
     let known =
         |rule: &TupleRule| (usize::from(rule.parent), rule.children.len(), Some(rule.children).filter(is_known));
     let comparison = Comparison { truth, parents, learned: rules.iter().map(known).collect() };
-    let score = comparison.score(0, &comparison.matching());
-    [score.binary, score.ternary]
+    comparison.score(0, &comparison.matching()).rules
 }
 
 /// Refuses grammars that cannot be compared.
@@ -183,14 +179,13 @@ impl<'g> Comparison<'g> {
     }
 
     fn score(&self, level: usize, matching: &[Option<Symbol>]) -> LevelScore {
-        let count = |arity: usize| {
-            let learned = || self.learned.iter().filter(move |rule| rule.1 == arity);
-            let right = |&&(parent, _, children): &&(usize, usize, Option<Children>)| {
-                self.true_parents(children).any(|true_parent| matching[parent].map(usize::from) == Some(true_parent))
-            };
-            let truth = self.truth.rules().iter().filter(|rule| rule.children.len() == arity).count();
-            RuleScore { correct: learned().filter(right).count(), learned: learned().count(), truth }
-        };
+        let mut rules = PerArity::<RuleScore>::default();
+        self.truth.rules().iter().for_each(|rule| rules[rule.children.len()].truth += 1);
+        for &(parent, arity, children) in &self.learned {
+            let mut parents = self.true_parents(children);
+            rules[arity].correct += usize::from(parents.any(|z| matching[parent].map(usize::from) == Some(z)));
+            rules[arity].learned += 1;
+        }
         let groups: HashMap<Children, usize> =
             self.learned.iter().filter_map(|&(parent, _, children)| Some((children?, parent))).collect();
         let purity = |arity: usize| {
@@ -199,14 +194,8 @@ impl<'g> Comparison<'g> {
             let found: Vec<Option<usize>> = rules().map(|rule| groups.get(&rule.children).copied()).collect();
             group_purity(&parents, &found)
         };
-        LevelScore {
-            level,
-            binary: count(2),
-            ternary: count(3),
-            binary_purity: purity(2),
-            ternary_purity: purity(3),
-            matching: matching.to_vec(),
-        }
+        let purity = (1..=Children::MAX).map(|arity| (arity, purity(arity))).collect();
+        LevelScore { level, rules, purity, matching: matching.to_vec() }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::inside::{decay, is_safe};
 use crate::learn::shards::merge_in_order;
 use crate::magnitude::Magnitude;
 use crate::semiring::Semiring;
+use crate::span::{Node, Span};
 use std::ops::Range;
 
 /// How often each rule is expected to have been used, given the sentences and their labels.
@@ -60,7 +61,7 @@ fn count_with<S: Semiring>(
         for i in shard {
             let chart = parser.parse_with(&mut buffers, corpus.sentence(i))?;
             let root = corpus.roots()[i];
-            let Some(total) = chart.value(0, 0, chart.len(), root) else {
+            let Some(total) = chart.value(0, Node { span: Span::new(0, chart.len()), symbol: root }) else {
                 uses.underivable.push(i);
                 continue;
             };

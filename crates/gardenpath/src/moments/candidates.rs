@@ -1,11 +1,11 @@
 //! Counting the candidate symbols of a chart level: the same tables as for tokens.
 
-use super::Moments;
 use super::tokens::check;
-use crate::chart::{Buffers, Chart, Filled, Level, Parser};
+use super::{Moments, TupleTable};
+use crate::chart::{Buffers, Chart, Level, Parser};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
-use crate::grammar::{Layer, Symbol};
+use crate::grammar::Symbol;
 use crate::interrupt::checkpoint;
 use crate::semiring::Recognition;
 use rayon::prelude::*;
@@ -19,9 +19,9 @@ pub enum Tuples {
     Complete,
 }
 
-impl Moments {
-    /// Adds the adjacent candidates of one level of a chart: pairs of cells where one begins as the other ends, triples
-    /// likewise, each candidate of one cell with each of the next.
+impl TupleTable<u64> {
+    /// Adds the adjacent candidates of one level of a chart: tuples of cells where one begins as the other ends, each candidate of
+    /// one cell with each of the next.
     ///
     /// ```
     /// use gardenpath::{Chart, Ensemble, Moments, Recognition, Sampler, Seed, Tuples};
@@ -44,57 +44,28 @@ impl Moments {
         self.check_root(root)?;
         let filled = chart.level(level);
         if let Some(most) =
-            filled.entries().iter().map(|entry| entry.0).max().filter(|&s| usize::from(s) >= self.symbols)
+            filled.entries().iter().map(|entry| entry.0).max().filter(|&s| usize::from(s) >= self.symbols())
         {
-            return Err(Error::parameter("candidate symbol", most, format!("below {}", self.symbols)));
+            return Err(Error::parameter("candidate symbol", most, format!("below {}", self.symbols())));
         }
         self.count_level(filled, chart.len(), usize::from(root), tuples);
         Ok(())
     }
 
     fn count_level(&mut self, level: &Level<Recognition>, len: usize, root: usize, tuples: Tuples) {
-        let complete = tuples == Tuples::Complete;
+        let (code, arities, complete) = (self.code(), self.arities(), tuples == Tuples::Complete);
         for start in 0..if complete { len.min(1) } else { len } {
-            for first in level.filled(start) {
-                let middle = start + first.span as usize;
-                for second in level.filled(middle) {
-                    let end = middle + second.span as usize;
-                    if !complete || end == len {
-                        self.count_cells(level, root, first, second, None);
-                    }
-                    for third in level.filled(end) {
-                        if !complete || end + third.span as usize == len {
-                            self.count_cells(level, root, first, second, Some(third));
-                        }
-                    }
+            level.for_each_adjacent(start, arities.most(), |cells, end| {
+                if arities.contains(cells.len()) && (!complete || end == len) {
+                    let (counts, first) = (self.block_mut(cells.len(), root), code.range(cells.len()).start);
+                    level.for_each_tuple(cells, |tuple, _| counts[code.of(tuple) - first] += 1);
                 }
-            }
-        }
-    }
-
-    #[inline]
-    fn count_cells(
-        &mut self,
-        level: &Level<Recognition>,
-        root: usize,
-        first: &Filled,
-        second: &Filled,
-        third: Option<&Filled>,
-    ) {
-        for &(a, _) in level.cell(first.cell) {
-            for &(b, _) in level.cell(second.cell) {
-                match third {
-                    None => self.count_pair(root, a, b, 1),
-                    Some(third) => {
-                        level.cell(third.cell).iter().for_each(|&(c, _)| self.count_triple(root, a, b, c, 1));
-                    }
-                }
-            }
+            });
         }
     }
 }
 
-/// The moments of the candidates of `level` over a corpus, on all threads; layers above that level are not parsed.
+/// The pairs and triples of the candidates of `level` over a corpus, on all threads; layers above that level are not parsed.
 pub(crate) fn count_candidates(
     parser: &Parser<Recognition>,
     corpus: &Corpus,
@@ -107,15 +78,9 @@ pub(crate) fn count_candidates(
     corpus.roots().iter().max().map_or(Ok(()), |&root| moments.check_root(root))?;
     let part = corpus.len().div_ceil(moments.parts(size_of::<u64>())).max(1);
     check(corpus.tokens(), grammar.vocab())?;
-    let above_tokens = tuples == Tuples::Complete && level == 1 && grammar.depth() == 2;
-    let shortcut = if above_tokens { Shortcut::new(grammar.layer(level)) } else { None };
     let count_part = |k: usize| -> Result<Moments> {
         let mut moments = Moments::new(grammar.sizes()[level], classes)?;
         let numbers = k * part..corpus.len().min((k + 1) * part);
-        if let Some(shortcut) = &shortcut {
-            numbers.for_each(|i| shortcut.count(&mut moments, corpus.sentence(i), usize::from(corpus.roots()[i])));
-            return Ok(moments);
-        }
         let Buffers { mut chart, mut scratch } = parser.buffers();
         for i in numbers {
             checkpoint();
@@ -134,69 +99,12 @@ pub(crate) fn count_candidates(
     Ok(moments)
 }
 
-/// Complete spans of a grammar of depth 2 in which every tuple of tokens has at most one parent: two or three
-/// look-ups per way to cut a sentence, and no chart. Any tuple that covers the sentence is then part of some tree.
-struct Shortcut {
-    tokens: usize,
-    /// The parent of each pair and of each triple, or [`Shortcut::NONE`].
-    pairs: Vec<Symbol>,
-    triples: Vec<Symbol>,
-}
-
-impl Shortcut {
-    const NONE: Symbol = Symbol::MAX;
-
-    /// The tables of a layer, unless some tuple has several parents.
-    fn new(layer: &Layer) -> Option<Self> {
-        let tokens = layer.children();
-        let mut tables = [vec![Self::NONE; tokens * tokens], vec![Self::NONE; tokens.pow(3)]];
-        for rule in layer.rules() {
-            let tuple = rule.children.iter().fold(0, |number, child| number * tokens + usize::from(child));
-            let parent = &mut tables[rule.children.len() - 2][tuple];
-            if *parent != Self::NONE {
-                return None;
-            }
-            *parent = rule.parent;
-        }
-        let [pairs, triples] = tables;
-        Some(Shortcut { tokens, pairs, triples })
-    }
-
-    /// The symbol above two or three tokens.
-    #[inline]
-    fn parent(&self, tuple: &[Symbol]) -> Option<Symbol> {
-        let parent = match *tuple {
-            [a, b] => self.pairs[usize::from(a) * self.tokens + usize::from(b)],
-            [a, b, c] => self.triples[(usize::from(a) * self.tokens + usize::from(b)) * self.tokens + usize::from(c)],
-            _ => Self::NONE,
-        };
-        (parent != Self::NONE).then_some(parent)
-    }
-
-    #[inline]
-    fn count(&self, moments: &mut Moments, sentence: &[Symbol], root: usize) {
-        for first in 2..=sentence.len().min(3) {
-            let (left, rest) = sentence.split_at(first);
-            let Some(a) = self.parent(left) else { continue };
-            if let Some(b) = self.parent(rest) {
-                moments.count_pair(root, a, b, 1);
-            }
-            for second in 2..=rest.len().min(3) {
-                let (middle, right) = rest.split_at(second);
-                if let (Some(b), Some(c)) = (self.parent(middle), self.parent(right)) {
-                    moments.count_triple(root, a, b, c, 1);
-                }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Ensemble, Seed};
 
-    /// The moments of one level, chart by chart, without threads and shortcuts.
+    /// The moments of one level, chart by chart, without threads.
     fn one_by_one(parser: &Parser<Recognition>, corpus: &Corpus, level: usize, tuples: Tuples) -> Moments {
         let grammar = parser.grammar();
         let mut moments = Moments::new(grammar.sizes()[level], grammar.classes()).unwrap();
@@ -207,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn shortcuts_and_threads_change_nothing() {
+    fn threads_change_nothing() {
         for depth in 1..=3 {
             let grammar = Ensemble::new(6, depth).fraction(0.5).sample(Seed::new(depth as u64)).unwrap();
             let parser = Parser::<Recognition>::new(&grammar);

@@ -1,8 +1,13 @@
 //! Covariances of tuples with the root, and the pair correction of the paper.
 
+use super::TupleTable;
+use crate::arity::Arities;
 use crate::grammar::Symbol;
+use crate::tuple::TupleCode;
+use std::iter::Sum;
+use std::ops::{AddAssign, Range};
 
-/// Root-to-pair and root-to-triple covariances (the paper's `C_2` and `C_3`).
+/// Covariances of tuples with the root: for pairs and triples the paper's `C_2` and `C_3`.
 ///
 /// ```
 /// use gardenpath::{Ensemble, ExpectedMoments, Seed};
@@ -16,41 +21,46 @@ use crate::grammar::Symbol;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Covariance {
-    symbols: usize,
+    code: TupleCode,
     classes: usize,
-    /// `[a][b][root]`
-    pairs: Vec<f64>,
-    /// `[a][b][c][root]`
-    triples: Vec<f64>,
+    /// `[tuple][root]`
+    values: Vec<f64>,
 }
 
 impl Covariance {
-    /// From joint counts or probabilities `[root][tuple]` of any scale.
-    pub(super) fn new<T>(
-        symbols: usize,
-        classes: usize,
-        pairs: &[T],
-        triples: &[T],
-        value: impl Fn(&T) -> f64,
+    /// From joint numbers of any scale, with the totals of all roots for each arity: `Cov = N(t, y) / N - N(t) / N * N(y) / N`, and zeros
+    /// if nothing was counted. Where the numbers are a part of a whole, the totals are those of the whole.
+    pub(super) fn new<T: Copy + Default + Sum + AddAssign>(
+        table: &TupleTable<T>,
+        value: impl Fn(T) -> f64,
+        totals: impl Fn(usize) -> Vec<f64>,
     ) -> Self {
-        let covariance = |table: &[T]| pooled_covariance(table, &root_totals(table, classes, &value), &value);
-        Covariance { symbols, classes, pairs: covariance(pairs), triples: covariance(triples) }
-    }
-
-    /// From joint numbers `[root][tuple]` that are a part of a whole, of which the totals of all roots are given.
-    pub(super) fn of_totals(
-        symbols: usize,
-        classes: usize,
-        (pairs, of_pairs): (&[f64], &[f64]),
-        (triples, of_triples): (&[f64], &[f64]),
-    ) -> Self {
-        let covariance = |part: &[f64], totals: &[f64]| pooled_covariance(part, totals, |&joint| joint);
-        Covariance { symbols, classes, pairs: covariance(pairs, of_pairs), triples: covariance(triples, of_triples) }
+        let (code, classes) = (table.code(), table.classes());
+        let mut covariance = Covariance { code, classes, values: vec![0.0; code.len() * classes] };
+        for arity in code.arities().iter() {
+            let (joint, by_root, tuples) = (table.of_arity(arity), totals(arity), code.range(arity).len());
+            let total: f64 = by_root.iter().sum();
+            if total == 0.0 {
+                continue;
+            }
+            let part = covariance.part(arity);
+            for (tuple, row) in covariance.values[part].chunks_mut(classes).enumerate() {
+                let mut of_tuple = 0.0;
+                for (root, number) in row.iter_mut().enumerate() {
+                    *number = value(joint[root * tuples + tuple]);
+                    of_tuple += *number;
+                }
+                for (number, of_root) in row.iter_mut().zip(&by_root) {
+                    *number = (*number - of_tuple * (of_root / total)) / total;
+                }
+            }
+        }
+        covariance
     }
 
     /// The number of different symbols.
     pub fn symbols(&self) -> usize {
-        self.symbols
+        self.code.symbols()
     }
 
     /// The number of different roots.
@@ -58,26 +68,51 @@ impl Covariance {
         self.classes
     }
 
+    /// The numbers of symbols of the tuples.
+    pub fn arities(&self) -> Arities {
+        self.code.arities()
+    }
+
+    fn part(&self, arity: usize) -> Range<usize> {
+        let Range { start, end } = self.code.range(arity);
+        self.classes * start..self.classes * end
+    }
+
+    /// The covariances of all tuples of one arity, `[tuple][root]`: empty if there are none.
+    ///
+    /// # Panics
+    /// If no tuple can have this arity.
+    pub fn of_arity(&self, arity: usize) -> &[f64] {
+        &self.values[self.part(arity)]
+    }
+
     /// The covariances of all pairs: `[a][b][root]`.
     pub fn pairs(&self) -> &[f64] {
-        &self.pairs
+        self.of_arity(2)
     }
 
     /// The covariances of all triples: `[a][b][c][root]`.
     pub fn triples(&self) -> &[f64] {
-        &self.triples
+        self.of_arity(3)
+    }
+
+    /// The covariance of a tuple with each root.
+    ///
+    /// # Panics
+    /// If there are no covariances of such tuples.
+    pub fn vector(&self, tuple: &[Symbol]) -> &[f64] {
+        assert!(self.arities().contains(tuple.len()), "there are covariances of {:?} symbols", self.arities());
+        &self.values[self.code.of(tuple) * self.classes..][..self.classes]
     }
 
     /// The covariance of a pair with each root (the paper's `u_ab`).
     pub fn pair_vector(&self, a: Symbol, b: Symbol) -> &[f64] {
-        let pair = usize::from(a) * self.symbols + usize::from(b);
-        &self.pairs[pair * self.classes..][..self.classes]
+        self.vector(&[a, b])
     }
 
     /// The covariance of a triple with each root.
     pub fn triple_vector(&self, a: Symbol, b: Symbol, c: Symbol) -> &[f64] {
-        let triple = (usize::from(a) * self.symbols + usize::from(b)) * self.symbols + usize::from(c);
-        &self.triples[triple * self.classes..][..self.classes]
+        self.vector(&[a, b, c])
     }
 
     /// The covariance of a triple less what its two pairs explain (the paper's `w_abc`): each pair counts with
@@ -90,7 +125,7 @@ impl Covariance {
 
     /// [`Covariance::corrected_triple`] into a buffer.
     pub fn correct_triple(&self, a: Symbol, b: Symbol, c: Symbol, corrected: &mut [f64]) {
-        let share = 1.0 / self.symbols as f64;
+        let share = 1.0 / self.symbols() as f64;
         let (left, right) = (self.pair_vector(a, b), self.pair_vector(b, c));
         for (root, &triple) in self.triple_vector(a, b, c).iter().enumerate() {
             corrected[root] = triple - share * (left[root] + right[root]);
@@ -99,34 +134,6 @@ impl Covariance {
 
     /// The sum of the squares of all root-to-pair covariances.
     pub fn pair_energy(&self) -> f64 {
-        self.pairs.iter().map(|x| x * x).sum()
+        self.pairs().iter().map(|x| x * x).sum()
     }
-}
-
-/// The total of each root in a table `[root][tuple]`.
-pub(super) fn root_totals<T>(table: &[T], classes: usize, value: impl Fn(&T) -> f64) -> Vec<f64> {
-    table.chunks(table.len() / classes).map(|block| block.iter().map(&value).sum()).collect()
-}
-
-/// `Cov = N(t, y) / N - N(t) / N * N(y) / N`, from `[root][tuple]` to `[tuple][root]`, with the totals `N(y)` of the roots;
-/// zeros if nothing was counted.
-fn pooled_covariance<T>(table: &[T], by_root: &[f64], value: impl Fn(&T) -> f64) -> Vec<f64> {
-    let tuples = table.len() / by_root.len();
-    let total: f64 = by_root.iter().sum();
-    let mut covariance = vec![0.0; table.len()];
-    // Parts of one arity have nothing of the other.
-    if total == 0.0 || table.iter().all(|joint| value(joint) == 0.0) {
-        return covariance;
-    }
-    for (tuple, row) in covariance.chunks_mut(by_root.len()).enumerate() {
-        let mut of_tuple = 0.0;
-        for (root, joint) in row.iter_mut().enumerate() {
-            *joint = value(&table[root * tuples + tuple]);
-            of_tuple += *joint;
-        }
-        for (joint, of_root) in row.iter_mut().zip(by_root) {
-            *joint = (*joint - of_tuple * (of_root / total)) / total;
-        }
-    }
-    covariance
 }

@@ -1,16 +1,16 @@
-//! Moments of infinitely many sentences, from the grammar itself.
-//!
-//! Going down, adjacent nodes of the next level are siblings, or the last child of one node and the first child of its
-//! right neighbour. As every rule has at least two children, three adjacent nodes never have more than two parents.
-//! So the expected numbers of nodes and of adjacent pairs of one level give those of the next, and its triples.
+//! Moments of infinitely many sentences, from the grammar itself: the neighbours of one level give those of the next.
 
-use super::covariance::root_totals;
-use super::{Covariance, Moments, Topology, check_lengths, check_table};
+use super::windows::{Beginning, Neighbours, Windows, needed_lengths};
+use super::{Covariance, Moments, Topology, TupleTable};
+use crate::arity::Arities;
 use crate::error::{Error, Result};
 use crate::grammar::{Grammar, Layer, Symbol};
+use crate::memory;
 use rayon::prelude::*;
+use std::iter::Sum;
+use std::ops::AddAssign;
 
-/// The expected numbers of adjacent pairs and triples in a sentence, jointly with its root.
+/// The expected numbers of adjacent symbols in a sentence, jointly with its root: of pairs and triples, or of tuples of other arities.
 ///
 /// ```
 /// use gardenpath::{Ensemble, ExpectedMoments, Seed};
@@ -21,49 +21,36 @@ use rayon::prelude::*;
 /// assert!((moments.pair_total() - (grammar.mean_length() - 1.0)).abs() < 1e-9);
 /// # Ok::<(), gardenpath::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
-pub struct ExpectedMoments {
-    symbols: usize,
-    classes: usize,
-    /// `[root][a][b]`
-    pairs: Vec<f64>,
-    /// `[root][a][b][c]`
-    triples: Vec<f64>,
-}
+pub type ExpectedMoments = TupleTable<f64>;
 
-/// The expected numbers of nodes and of adjacent pairs of one level below one root.
-struct LevelCounts {
-    nodes: Vec<f64>,
-    pairs: Vec<f64>,
-}
-
-/// How the children of each symbol of a layer begin and end.
-struct Ends {
-    /// `[parent][first child]` and `[parent][last child]`: probabilities.
-    first: Vec<f64>,
-    last: Vec<f64>,
-}
-
-impl ExpectedMoments {
-    /// Moments whose tables were computed before: those of [`pairs`](Self::pairs) and [`triples`](Self::triples).
-    pub fn from_tables(symbols: usize, classes: usize, pairs: Vec<f64>, triples: Vec<f64>) -> Result<Self> {
-        check_table(symbols, classes, 24)?;
-        check_lengths(symbols, classes, pairs.len(), triples.len())?;
-        Ok(ExpectedMoments { symbols, classes, pairs, triples })
-    }
-
-    /// The moments of the tokens.
+impl TupleTable<f64> {
+    /// The moments of pairs and triples of tokens.
     pub fn new(grammar: &Grammar) -> Result<Self> {
         Self::of_level(grammar, grammar.depth())
     }
 
-    /// The moments of the true nodes of one level, `1..=depth`.
+    /// The moments of pairs and triples of the true nodes of one level, `1..=depth`.
     pub fn of_level(grammar: &Grammar, level: usize) -> Result<Self> {
-        Self::of_topologies(grammar, level, &|_| true)
+        Self::with_arities(grammar, level, Arities::PAPER)
+    }
+
+    /// The moments of the true nodes of one level, `1..=depth`, for tuples of other arities. With `v` symbols and rules of at least two
+    /// children, tuples of `s` symbols cost `v^(s + 1)` multiplications for each root.
+    ///
+    /// ```
+    /// use gardenpath::{Ensemble, ExpectedMoments, Seed};
+    ///
+    /// let grammar = Ensemble::new(6, 2).arities([(1, 0.2), (4, 0.8)]).sample(Seed::new(7))?;
+    /// let moments = ExpectedMoments::with_arities(&grammar, 2, [1, 4])?;
+    /// assert!((moments.total(1) - grammar.mean_length()).abs() < 1e-12);
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn with_arities(grammar: &Grammar, level: usize, arities: impl Into<Arities>) -> Result<Self> {
+        Self::of_windows(grammar, level, arities.into(), |_| true)
     }
 
     /// The part of [`of_level`](Self::of_level) in which the symbols stand in one topology: the expected numbers of such
-    /// pairs, or of such triples; those of the other arity are zero.
+    /// pairs, or of such triples. All rules must have two or three children.
     ///
     /// ```
     /// use gardenpath::{Ensemble, ExpectedMoments, Seed, Topology};
@@ -76,78 +63,61 @@ impl ExpectedMoments {
     /// # Ok::<(), gardenpath::Error>(())
     /// ```
     pub fn of_topology(grammar: &Grammar, level: usize, topology: Topology) -> Result<Self> {
-        Self::of_topologies(grammar, level, &|other| other == topology)
+        check_paper(grammar.layers())?;
+        Self::of_windows(grammar, level, [topology.arity()].into(), |beginning| topology.begins_with(beginning))
     }
 
-    /// The moments of a level, of the tuples in topologies that `is_counted` names.
-    fn of_topologies(grammar: &Grammar, level: usize, is_counted: &(dyn Fn(Topology) -> bool + Sync)) -> Result<Self> {
+    /// The moments of a level, of the tuples that begin in a way that counts.
+    fn of_windows(
+        grammar: &Grammar,
+        level: usize,
+        arities: Arities,
+        is_counted: impl Fn(&Beginning) -> bool,
+    ) -> Result<Self> {
         if !(1..=grammar.depth()).contains(&level) {
             return Err(Error::parameter("level", level, format!("1 to {}", grammar.depth())));
         }
-        let (symbols, classes) = (grammar.sizes()[level], grammar.classes());
-        check_table(symbols, classes, 24)?;
-        let ends: Vec<Ends> = grammar.layers()[..level].iter().map(Ends::new).collect();
-        let of_root = |root: usize| {
-            let mut counts = LevelCounts::root(classes, root, grammar.prior()[root]);
-            for (layer, ends) in grammar.layers()[..level - 1].iter().zip(&ends) {
-                counts = counts.descend(layer, ends, &|_| true);
-            }
-            let (layer, ends) = (grammar.layer(level - 1), &ends[level - 1]);
-            (counts.descend(layer, ends, is_counted).pairs, counts.triples(layer, ends, is_counted))
+        let classes = grammar.classes();
+        let mut table = Self::zeros(grammar.sizes()[level], classes, arities)?;
+        let (lengths, bytes) = needed_lengths(grammar, level, arities.most())?;
+        let windows = |(number, layer): (usize, &Layer)| {
+            let is_last = number + 1 == level;
+            Windows::new(layer, lengths[number + 1], 1, |beginning, _| {
+                f64::from(u8::from(!is_last || is_counted(&beginning)))
+            })
         };
-        let roots: Vec<(Vec<f64>, Vec<f64>)> = (0..classes).into_par_iter().map(of_root).collect();
-        let (mut pairs, mut triples) = (Vec::new(), Vec::with_capacity(symbols.pow(3) * classes));
-        for (of_root_pairs, of_root_triples) in roots {
-            pairs.extend(of_root_pairs);
-            triples.extend(of_root_triples);
+        let windows: Vec<Windows> = grammar.layers()[..level].iter().enumerate().map(windows).collect();
+        let of_root = |root: usize| {
+            let nodes = one_root(grammar, root);
+            windows.iter().fold(nodes, |nodes, windows| windows.below(&[(0, &windows.source(nodes))]))
+        };
+        // Fewer roots at a time if their tables are large.
+        let at_once = memory::at_once(bytes);
+        for first in (0..classes).step_by(at_once) {
+            let roots = first..classes.min(first + at_once);
+            let found: Vec<Neighbours> = roots.clone().into_par_iter().map(of_root).collect();
+            for arity in arities.iter() {
+                let tuples = table.code().range(arity).len();
+                let blocks = table.of_arity_mut(arity).chunks_mut(tuples).skip(first);
+                blocks.zip(&found).for_each(|(block, nodes)| block.copy_from_slice(&nodes[arity - 1]));
+            }
         }
-        Ok(ExpectedMoments { symbols, classes, pairs, triples })
-    }
-
-    /// The number of different symbols.
-    pub fn symbols(&self) -> usize {
-        self.symbols
-    }
-
-    /// The number of different roots.
-    pub fn classes(&self) -> usize {
-        self.classes
-    }
-
-    /// All expected numbers of pairs: `[root][a][b]`.
-    pub fn pairs(&self) -> &[f64] {
-        &self.pairs
-    }
-
-    /// All expected numbers of triples: `[root][a][b][c]`.
-    pub fn triples(&self) -> &[f64] {
-        &self.triples
+        Ok(table)
     }
 
     /// The expected number of times that the pair occurs in a sentence with this root, times the root's probability.
     pub fn pair(&self, a: Symbol, b: Symbol, root: Symbol) -> f64 {
-        self.pairs[(usize::from(root) * self.symbols + usize::from(a)) * self.symbols + usize::from(b)]
+        self.value(&[a, b], root)
     }
 
     /// The expected number of times that the triple occurs in a sentence with this root, times the root's probability.
     pub fn triple(&self, a: Symbol, b: Symbol, c: Symbol, root: Symbol) -> f64 {
-        let pair = (usize::from(root) * self.symbols + usize::from(a)) * self.symbols + usize::from(b);
-        self.triples[pair * self.symbols + usize::from(c)]
-    }
-
-    /// The expected number of pairs of a sentence.
-    pub fn pair_total(&self) -> f64 {
-        self.pairs.iter().sum()
-    }
-
-    /// The expected number of triples of a sentence.
-    pub fn triple_total(&self) -> f64 {
-        self.triples.iter().sum()
+        self.value(&[a, b, c], root)
     }
 
     /// The limits of the covariances of [`Moments::covariance`](super::Moments::covariance).
     pub fn covariance(&self) -> Covariance {
-        Covariance::new(self.symbols, self.classes, &self.pairs, &self.triples, |&expected| expected)
+        Covariance::new(self, |expected| expected, |arity| self.root_totals(arity).collect())
     }
 
     /// What these moments, a part of `whole`, contribute to its covariances: the parts of all topologies add up to
@@ -171,142 +141,42 @@ impl ExpectedMoments {
     /// # Ok::<(), gardenpath::Error>(())
     /// ```
     pub fn covariance_within(&self, whole: &ExpectedMoments) -> Result<Covariance> {
-        if (self.symbols, self.classes) != (whole.symbols, whole.classes) {
-            let found = format!("{} symbols and {} roots", self.symbols, self.classes);
-            let expected = format!("{} symbols and {} roots", whole.symbols, whole.classes);
-            return Err(Error::parameter("size of a part of the moments", found, expected));
-        }
-        let totals = |table: &[f64]| root_totals(table, whole.classes, |&expected| expected);
-        Ok(self.covariance_of(&totals(&whole.pairs), &totals(&whole.triples)))
+        self.check_part_of(whole)?;
+        Ok(Covariance::new(self, |expected| expected, |arity| whole.root_totals(arity).collect()))
     }
 
     /// What these moments of true symbols contribute to the covariances of the candidates that were counted in `sentences`
     /// sentences.
     pub(crate) fn covariance_among(&self, candidates: &Moments, sentences: u64) -> Result<Covariance> {
-        if (self.symbols, self.classes) != (candidates.symbols(), candidates.classes()) {
-            let found = format!("{} symbols and {} roots", self.symbols, self.classes);
-            let expected = format!("{} symbols and {} roots", candidates.symbols(), candidates.classes());
-            return Err(Error::parameter("size of the moments", found, expected));
-        }
-        let totals = |table: &[u64]| root_totals(table, self.classes, |&count| count as f64 / sentences as f64);
-        Ok(self.covariance_of(&totals(candidates.pairs()), &totals(candidates.triples())))
+        self.check_part_of(candidates)?;
+        let totals = |arity| candidates.root_totals(arity).map(|count: u64| count as f64 / sentences as f64).collect();
+        Ok(Covariance::new(self, |expected| expected, totals))
     }
 
-    /// Covariances where the roots have these totals of pairs and triples.
-    fn covariance_of(&self, pairs: &[f64], triples: &[f64]) -> Covariance {
-        Covariance::of_totals(self.symbols, self.classes, (&self.pairs, pairs), (&self.triples, triples))
+    /// Refuses a whole that does not have all tuples and roots of this part.
+    fn check_part_of<T: Copy + Default + Sum + AddAssign>(&self, whole: &TupleTable<T>) -> Result<()> {
+        let same = (self.symbols(), self.classes()) == (whole.symbols(), whole.classes());
+        if same && self.arities().iter().all(|arity| whole.arities().contains(arity)) {
+            return Ok(());
+        }
+        Err(Error::parameter("size of a part of the moments", self.size(), whole.size()))
     }
 }
 
-impl Ends {
-    fn new(layer: &Layer) -> Self {
-        let size = layer.parents() * layer.children();
-        let mut ends = Ends { first: vec![0.0; size], last: vec![0.0; size] };
-        for rule in layer.rules() {
-            let row = usize::from(rule.parent) * layer.children();
-            let children = rule.children.as_slice();
-            ends.first[row + usize::from(children[0])] += rule.probability;
-            ends.last[row + usize::from(children[children.len() - 1])] += rule.probability;
-        }
-        ends
-    }
+/// The root level: one node, with the probability of the root.
+pub(super) fn one_root(grammar: &Grammar, root: usize) -> Neighbours {
+    let mut nodes = vec![0.0; grammar.classes()];
+    nodes[root] = grammar.prior()[root];
+    vec![nodes]
 }
 
-impl LevelCounts {
-    fn root(classes: usize, root: usize, weight: f64) -> Self {
-        let mut nodes = vec![0.0; classes];
-        nodes[root] = weight;
-        LevelCounts { nodes, pairs: vec![0.0; classes * classes] }
-    }
-
-    /// The nodes of the next level, and those of its pairs whose topology counts.
-    fn descend(&self, layer: &Layer, ends: &Ends, is_counted: &dyn Fn(Topology) -> bool) -> Self {
-        let children = layer.children();
-        // A node's last child beside its right neighbour's first.
-        let pairs = if is_counted(Topology::Across) {
-            transposed_product(&ends.last, &self.before_first(layer, ends), layer.parents(), children)
-        } else {
-            vec![0.0; children * children]
-        };
-        let mut below = LevelCounts { nodes: vec![0.0; children], pairs };
-        for rule in layer.rules() {
-            let weight = self.nodes[usize::from(rule.parent)] * rule.probability;
-            rule.children.iter().for_each(|child| below.nodes[usize::from(child)] += weight);
-            for (place, pair) in rule.children.as_slice().windows(2).enumerate() {
-                if is_counted(Topology::of_siblings(rule.children.len(), place)) {
-                    below.pairs[usize::from(pair[0]) * children + usize::from(pair[1])] += weight;
-                }
-            }
+/// Refuses rules of other arities than the paper's.
+pub(crate) fn check_paper(layers: &[Layer]) -> Result<()> {
+    let is_other = |arity: &usize| !Arities::PAPER.contains(*arity);
+    match layers.iter().flat_map(|layer| layer.arities().iter().collect::<Vec<_>>()).find(is_other) {
+        Some(arity) => {
+            Err(Error::parameter("number of children", arity, "2 or 3: the paper's topologies know no others"))
         }
-        below
+        None => Ok(()),
     }
-
-    /// `[parent][c]`: the expected number of times that `parent` stands left of a node whose first child is `c`.
-    fn before_first(&self, layer: &Layer, ends: &Ends) -> Vec<f64> {
-        product(&self.pairs, &ends.first, layer.parents(), layer.children())
-    }
-
-    /// The triples of the next level whose topology counts.
-    fn triples(&self, layer: &Layer, ends: &Ends, is_counted: &dyn Fn(Topology) -> bool) -> Vec<f64> {
-        let (parents, children) = (layer.parents(), layer.children());
-        let [siblings, left_two, right_two] = Topology::TRIPLES.map(is_counted);
-        let mut triples = vec![0.0; children.pow(3)];
-        if !(siblings || left_two || right_two) {
-            return triples;
-        }
-        let before_first = self.before_first(layer, ends);
-        // `[a][parent]`: the expected number of times that `parent` stands right of a node whose last child is `a`.
-        let after_last = transposed_product(&ends.last, &self.pairs, parents, parents);
-        for rule in layer.rules() {
-            let (parent, symbols) = (usize::from(rule.parent), rule.children.as_slice());
-            if let ([a, b, c], true) = (symbols, siblings) {
-                let [a, b, c] = [a, b, c].map(|&symbol| usize::from(symbol));
-                triples[(a * children + b) * children + c] += self.nodes[parent] * rule.probability;
-            }
-            if left_two {
-                let [a, b] = [symbols[symbols.len() - 2], symbols[symbols.len() - 1]].map(usize::from);
-                let row = &mut triples[(a * children + b) * children..][..children];
-                for (sum, count) in row.iter_mut().zip(&before_first[parent * children..]) {
-                    *sum += rule.probability * count;
-                }
-            }
-        }
-        if right_two {
-            // The block of one first symbol stays in a fast cache; along the rules, first symbols would be far from each other.
-            let block = children * children;
-            for (block, weights) in triples.chunks_mut(block).zip(after_last.chunks(parents)) {
-                for rule in layer.rules() {
-                    let [b, c] = [0, 1].map(|place| usize::from(rule.children.as_slice()[place]));
-                    block[b * children + c] += rule.probability * weights[usize::from(rule.parent)];
-                }
-            }
-        }
-        triples
-    }
-}
-
-/// `[n][columns]`: the product of an `n * n` and an `n * columns` matrix.
-pub(super) fn product(left: &[f64], right: &[f64], n: usize, columns: usize) -> Vec<f64> {
-    let mut result = vec![0.0; n * columns];
-    for (row, sums) in result.chunks_mut(columns).enumerate() {
-        for (k, values) in right.chunks(columns).enumerate() {
-            let factor = left[row * n + k];
-            sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += factor * value);
-        }
-    }
-    result
-}
-
-/// `[rows][columns]`: the product of the transpose of a matrix of `n` rows with one of `n` rows and `columns` columns.
-pub(super) fn transposed_product(left: &[f64], right: &[f64], n: usize, columns: usize) -> Vec<f64> {
-    let rows = left.len() / n;
-    let mut result = vec![0.0; rows * columns];
-    for k in 0..n {
-        let values = &right[k * columns..][..columns];
-        for (row, sums) in result.chunks_mut(columns).enumerate() {
-            let factor = left[k * rows + row];
-            sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += factor * value);
-        }
-    }
-    result
 }

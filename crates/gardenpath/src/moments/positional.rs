@@ -1,216 +1,159 @@
-//! The exact joint law of the root and the triple at one position.
+//! The exact joint law of the root and the tuple at one position.
 //!
-//! Node `j` of a level has its first child at index `k` of the next level if the `j` nodes left of it have `k` children
-//! together. Where all symbols of a layer have two children with the same probability, that number is independent of
-//! the symbols, and nodes and adjacent pairs can be followed down by index.
+//! Neighbours are followed down by the token at which they begin. A child of a node begins where its left siblings end, and their lengths
+//! are independent of everything else, given their symbols.
 
 use super::check_table;
-use super::expected::{product, transposed_product};
+use super::expected::one_root;
+use super::table::ENTRY_BYTES;
+use super::windows::{Neighbours, Source, Windows, needed_lengths};
+use crate::arity::Arities;
 use crate::error::{Error, Result};
-use crate::grammar::{Grammar, Layer, Symbol};
+use crate::grammar::{Children, Grammar, Layer, Symbol};
+use crate::memory;
+use crate::tuple::TupleCode;
 use rayon::prelude::*;
 
-/// `P(root, (X_i, X_(i+1), X_(i+2)) = (a, b, c))` for one position `i`, counted from 0.
+/// `P(root, (X_i, ..., X_(i+s-1)) = tuple)` for all tuples of one arity `s` and one position `i`, counted from 0.
 ///
 /// ```
-/// use gardenpath::{Ensemble, PositionedTriples, Seed};
+/// use gardenpath::snr::PositionedTuples;
+/// use gardenpath::{Ensemble, Seed};
 ///
 /// let grammar = Ensemble::new(4, 2).sample(Seed::new(7))?;
-/// let triples = PositionedTriples::new(&grammar, 1)?;
+/// let triples = PositionedTuples::new(&grammar, 3, 1)?;
 /// // Every sentence of depth 2 has a triple at position 1: it has at least four tokens.
 /// assert!((triples.total() - 1.0).abs() < 1e-12);
 /// # Ok::<(), gardenpath::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct PositionedTriples {
-    symbols: usize,
+pub struct PositionedTuples {
+    code: TupleCode,
     classes: usize,
-    /// `[a][b][c][root]`
+    /// `[tuple][root]`
     joint: Vec<f64>,
 }
 
-/// One layer, prepared.
-struct Descent<'g> {
-    layer: &'g Layer,
-    /// `arities[j][t]`: the probability that `j` nodes have `2 j + t` children.
-    arities: Vec<Vec<f64>>,
-    /// `[parent][first child]`
-    first: Vec<f64>,
-    /// `[parent][last child]` of binary and of ternary rules.
-    last: [Vec<f64>; 2],
-}
-
-/// Probabilities by index below one root: of nodes `[j][a]` and of adjacent pairs `[j][a][b]`.
-struct Nodes {
-    nodes: Vec<Vec<f64>>,
-    pairs: Vec<Vec<f64>>,
-}
-
-impl PositionedTriples {
-    /// The law at `position`, counted from 0, from the grammar's rules.
-    ///
-    /// The symbols of each layer must agree in the total probability of their binary rules, as in [`crate::Ensemble`].
-    pub fn new(grammar: &Grammar, position: usize) -> Result<Self> {
-        let (symbols, classes, depth) = (grammar.vocab(), grammar.classes(), grammar.depth());
-        check_table(symbols, classes, 24)?;
-        let longest = *grammar.shape().lengths().end();
-        if position + 3 > longest {
-            return Err(Error::parameter("position of the triple", position, format!("at most {longest} - 3")));
+impl PositionedTuples {
+    /// The law of `arity` tokens from `position`, counted from 0, on. It takes time in proportion to the square of `position`.
+    pub fn new(grammar: &Grammar, arity: usize, position: usize) -> Result<Self> {
+        let (classes, depth, shape) = (grammar.classes(), grammar.depth(), grammar.shape());
+        if !(1..=Children::MAX).contains(&arity) {
+            return Err(Error::parameter("arity", arity, format!("1 to {}", Children::MAX)));
         }
-        // A node's index is at most half of that of its children.
-        let descents = (0..depth)
-            .map(|level| Descent::new(level, grammar.layer(level), position >> (depth - level)))
-            .collect::<Result<Vec<_>>>()?;
-        let of_root = |root: usize| {
-            let mut nodes = Nodes::root(classes, root, grammar.prior()[root]);
-            for (level, descent) in descents[..depth - 1].iter().enumerate() {
-                nodes = descent.descend(&nodes, position >> (depth - level - 1));
-            }
-            descents[depth - 1].triples(&nodes, position)
+        let arities = [arity].into();
+        check_table(grammar.vocab(), classes, arities, ENTRY_BYTES)?;
+        let longest = *shape.lengths().end();
+        if position.saturating_add(arity) > longest {
+            return Err(Error::parameter("position of the tuple", position, format!("at most {longest} - {arity}")));
+        }
+        let (lengths, _) = needed_lengths(grammar, depth, arity)?;
+        // Where neighbours may begin: the first of them covers the position.
+        let starts = |level: usize| (position + 1).saturating_sub(*shape.spans(level).end())..=position;
+        let entries = |level: usize| {
+            let symbols = grammar.sizes()[level].max(grammar.sizes()[depth.min(level + 1)]);
+            let tuples = TupleCode::new(symbols, (1..=lengths[level]).collect::<Arities>()).len();
+            starts(level).count() as u128 * classes as u128 * tuples as u128
         };
-        let roots: Vec<Vec<f64>> = (0..classes).into_par_iter().map(of_root).collect();
-        let mut joint = vec![0.0; symbols.pow(3) * classes];
-        for (triple, row) in joint.chunks_mut(classes).enumerate() {
-            row.iter_mut().zip(&roots).for_each(|(joint, of_root)| *joint = of_root[triple]);
+        let bytes = (0..=depth).map(entries).fold(0, u128::saturating_add).saturating_mul(16);
+        memory::check(format_args!("the neighbours at all positions up to {position}"), bytes)?;
+        let laws = prefix_laws(grammar, position + 1)?;
+        // `[root]`: where neighbours begin, with the probability that they stand there.
+        let mut roots: Vec<Vec<(usize, Neighbours)>> =
+            (0..classes).map(|root| vec![(0, one_root(grammar, root))]).collect();
+        for (level, layer) in grammar.layers().iter().enumerate() {
+            // The shift of a window is the number of tokens of its first parent that stand before it.
+            let shifts = (*shape.spans(level).end()).min(position + 1);
+            let windows = Windows::new(layer, lengths[level + 1], shifts, |beginning, shift| {
+                let before = layer.automaton().find(&beginning.children[..beginning.part.start]);
+                laws[level][before.expect("a prefix of a rule") as usize][shift]
+            });
+            let descend = |above: Vec<(usize, Neighbours)>| {
+                let above: Vec<(usize, Source)> =
+                    above.into_iter().map(|(start, nodes)| (start, windows.source(nodes))).collect();
+                let below = |start: usize| {
+                    let shifted = above.iter().filter_map(|(own, source)| Some((start.checked_sub(*own)?, source)));
+                    let sources: Vec<(usize, &Source)> = shifted.filter(|(shift, _)| *shift < shifts).collect();
+                    (start, windows.below(&sources))
+                };
+                starts(level + 1).map(below).collect()
+            };
+            roots = roots.into_par_iter().map(descend).collect();
         }
-        Ok(PositionedTriples { symbols, classes, joint })
+        let code = TupleCode::new(grammar.vocab(), arities);
+        let mut joint = vec![0.0; code.len() * classes];
+        for (tuple, row) in joint.chunks_mut(classes).enumerate() {
+            row.iter_mut().zip(&roots).for_each(|(joint, of_root)| *joint = of_root[0].1[arity - 1][tuple]);
+        }
+        Ok(PositionedTuples { code, classes, joint })
     }
 
-    /// The probability of the triple together with each root.
-    pub fn joint(&self, a: Symbol, b: Symbol, c: Symbol) -> &[f64] {
-        let triple = (usize::from(a) * self.symbols + usize::from(b)) * self.symbols + usize::from(c);
-        &self.joint[triple * self.classes..][..self.classes]
+    /// The number of symbols of a tuple.
+    pub fn arity(&self) -> usize {
+        self.code.arities().most()
     }
 
-    /// The probability of each root given the triple, or `None` if the triple never occurs at this position.
-    pub fn conditional(&self, a: Symbol, b: Symbol, c: Symbol) -> Option<Vec<f64>> {
-        let joint = self.joint(a, b, c);
+    /// The probability of the tuple together with each root.
+    ///
+    /// # Panics
+    /// If the tuple has another arity.
+    pub fn joint(&self, tuple: &[Symbol]) -> &[f64] {
+        assert_eq!(tuple.len(), self.arity(), "the number of symbols of the tuple");
+        &self.joint[self.code.of(tuple) * self.classes..][..self.classes]
+    }
+
+    /// The probability of each root given the tuple, or `None` if the tuple never occurs at this position.
+    ///
+    /// # Panics
+    /// If the tuple has another arity.
+    pub fn conditional(&self, tuple: &[Symbol]) -> Option<Vec<f64>> {
+        let joint = self.joint(tuple);
         let total: f64 = joint.iter().sum();
         (total > 0.0).then(|| joint.iter().map(|p| p / total).collect())
     }
 
-    /// The probability that a sentence is long enough to have a triple there.
+    /// The probability that a sentence is long enough to have a tuple there.
     pub fn total(&self) -> f64 {
         self.joint.iter().sum()
     }
 }
 
-impl Nodes {
-    fn root(classes: usize, root: usize, weight: f64) -> Self {
-        let mut nodes = vec![0.0; classes];
-        nodes[root] = weight;
-        Nodes { nodes: vec![nodes], pairs: vec![vec![0.0; classes * classes]] }
-    }
-}
-
-impl<'g> Descent<'g> {
-    fn new(level: usize, layer: &'g Layer, last_index: usize) -> Result<Self> {
-        let size = layer.parents() * layer.children();
-        let (mut first, mut last) = (vec![0.0; size], [vec![0.0; size], vec![0.0; size]]);
-        let mut binary = vec![0.0; layer.parents()];
+/// For each layer and each state of its automaton, the probabilities that the children read so far have 0, 1, ... tokens, fewer than
+/// `limit`.
+fn prefix_laws(grammar: &Grammar, limit: usize) -> Result<Vec<Vec<Vec<f64>>>> {
+    let states = |layer: &Layer| layer.rules().iter().map(|rule| rule.children.len()).sum::<usize>() + 1;
+    let most: usize = grammar.layers().iter().map(states).sum();
+    memory::check(format_args!("the lengths of {most} prefixes of rules"), most as u128 * limit as u128 * 8)?;
+    let certain = |length: usize| (0..limit).map(|k| f64::from(u8::from(k == length))).collect::<Vec<f64>>();
+    let mut symbols = vec![certain(1); grammar.vocab()];
+    let mut laws = Vec::new();
+    for layer in grammar.layers().iter().rev() {
+        let automaton = layer.automaton();
+        // States are numbered in the order in which they are reached.
+        let mut prefixes = vec![certain(0)];
+        for state in (0..=automaton.longest()).flat_map(|length| automaton.of_length(length)) {
+            for next in automaton.extensions(state) {
+                let law = convolution(&prefixes[state as usize], &symbols[usize::from(automaton.last(next))]);
+                prefixes.push(law);
+            }
+        }
+        symbols = vec![vec![0.0; limit]; layer.parents()];
         for rule in layer.rules() {
-            let row = usize::from(rule.parent) * layer.children();
-            let children = rule.children.as_slice();
-            let arity = children.len();
-            first[row + usize::from(children[0])] += rule.probability;
-            last[arity - 2][row + usize::from(children[arity - 1])] += rule.probability;
-            binary[usize::from(rule.parent)] += if arity == 2 { rule.probability } else { 0.0 };
+            let state = automaton.find(rule.children.as_slice()).expect("the automaton has all rules");
+            let law = symbols[usize::from(rule.parent)].iter_mut().zip(&prefixes[state as usize]);
+            law.for_each(|(sum, p)| *sum += rule.probability * p);
         }
-        let p_binary = binary[0];
-        if let Some(other) = binary.iter().find(|p| (**p - p_binary).abs() > 1e-9) {
-            let expected = format!("{p_binary} as for the first symbol: positions are exact only if all agree");
-            return Err(Error::parameter("p_binary of a symbol", format!("{other} at level {level}"), expected));
-        }
-        let mut arities = vec![vec![1.0]];
-        for j in 0..last_index {
-            let mut next = vec![0.0; j + 2];
-            for (t, p) in arities[j].iter().enumerate() {
-                next[t] += p * p_binary;
-                next[t + 1] += p * (1.0 - p_binary);
-            }
-            arities.push(next);
-        }
-        Ok(Descent { layer, arities, first, last })
+        laws.push(prefixes);
     }
-
-    /// The probability that the first child of node `j` is followed, `offset` further, by index `k`.
-    fn arrival(&self, j: usize, offset: usize, k: usize) -> f64 {
-        let t = k.checked_sub(2 * j + offset);
-        t.and_then(|t| self.arities[j].get(t)).copied().unwrap_or(0.0)
-    }
-
-    fn descend(&self, above: &Nodes, last_index: usize) -> Nodes {
-        let (parents, children) = (self.layer.parents(), self.layer.children());
-        let mut below = Nodes {
-            nodes: vec![vec![0.0; children]; last_index + 1],
-            pairs: vec![vec![0.0; children * children]; last_index + 1],
-        };
-        for (j, (nodes, pairs)) in above.nodes.iter().zip(&above.pairs).enumerate() {
-            // Siblings by their place in the rule, and neighbours by the number of children of the left node.
-            let mut symbols = vec![vec![0.0; children]; 3];
-            let mut siblings = vec![vec![0.0; children * children]; 2];
-            for rule in self.layer.rules() {
-                let weight = nodes[usize::from(rule.parent)] * rule.probability;
-                for (place, child) in rule.children.iter().enumerate() {
-                    symbols[place][usize::from(child)] += weight;
-                }
-                for (place, pair) in rule.children.as_slice().windows(2).enumerate() {
-                    siblings[place][usize::from(pair[0]) * children + usize::from(pair[1])] += weight;
-                }
-            }
-            let before_first = product(pairs, &self.first, parents, children);
-            let neighbours =
-                self.last.each_ref().map(|last| transposed_product(last, &before_first, parents, children));
-            for k in 2 * j..=last_index.min(3 * j + 2) {
-                for (place, symbols) in symbols.iter().enumerate() {
-                    add_scaled(&mut below.nodes[k], symbols, self.arrival(j, place, k));
-                }
-                for place in 0..2 {
-                    add_scaled(&mut below.pairs[k], &siblings[place], self.arrival(j, place, k));
-                    add_scaled(&mut below.pairs[k], &neighbours[place], self.arrival(j, place + 1, k));
-                }
-            }
-        }
-        below
-    }
-
-    /// The triples of the next level whose first symbol has index `k`.
-    fn triples(&self, above: &Nodes, k: usize) -> Vec<f64> {
-        let (parents, children) = (self.layer.parents(), self.layer.children());
-        let mut triples = vec![0.0; children.pow(3)];
-        for (j, (nodes, pairs)) in above.nodes.iter().zip(&above.pairs).enumerate() {
-            let arrive = [0, 1, 2].map(|offset| self.arrival(j, offset, k));
-            if arrive == [0.0; 3] {
-                continue;
-            }
-            let before_first = product(pairs, &self.first, parents, children);
-            // `[a][parent]`: the last child of the left neighbour, where it has index `k`.
-            let mut after_last = vec![0.0; children * parents];
-            for (place, last) in self.last.iter().enumerate() {
-                add_scaled(&mut after_last, &transposed_product(last, pairs, parents, parents), arrive[place + 1]);
-            }
-            for rule in self.layer.rules() {
-                let (parent, symbols) = (usize::from(rule.parent), rule.children.as_slice());
-                if let [a, b, c] = *symbols {
-                    let index = (usize::from(a) * children + usize::from(b)) * children + usize::from(c);
-                    triples[index] += nodes[parent] * rule.probability * arrive[0];
-                }
-                let [a, b] = [symbols[symbols.len() - 2], symbols[symbols.len() - 1]].map(usize::from);
-                let row = &mut triples[(a * children + b) * children..][..children];
-                let weight = rule.probability * arrive[symbols.len() - 2];
-                add_scaled(row, &before_first[parent * children..][..children], weight);
-                let [b, c] = [symbols[0], symbols[1]].map(usize::from);
-                for a in 0..children {
-                    triples[(a * children + b) * children + c] += rule.probability * after_last[a * parents + parent];
-                }
-            }
-        }
-        triples
-    }
+    laws.reverse();
+    Ok(laws)
 }
 
-fn add_scaled(sums: &mut [f64], values: &[f64], factor: f64) {
-    if factor != 0.0 {
-        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += factor * value);
+/// The law of the sum of two independent numbers, as far as both were given.
+fn convolution(x: &[f64], y: &[f64]) -> Vec<f64> {
+    let mut law = vec![0.0; x.len()];
+    for (k, p) in x.iter().enumerate().filter(|(_, p)| **p > 0.0) {
+        law[k..].iter_mut().zip(y).for_each(|(sum, q)| *sum += p * q);
     }
+    law
 }

@@ -1,6 +1,6 @@
 //! Counting tokens: one increment per token, in tables that stay in the cache.
 
-use super::Moments;
+use super::{Moments, TupleTable};
 use crate::corpus::{Corpus, Sampler};
 use crate::error::{Error, Result};
 use crate::grammar::Symbol;
@@ -22,21 +22,26 @@ const SORTED_SENTENCES: usize = 1 << 14;
 
 /// Small counts of one piece of work.
 ///
-/// A pair is a triple without its last symbol, so only triples are counted, and the last pair of each sentence.
+/// A pair is a triple without its last symbol. So only the longest tuples are counted, and how sentences end.
 struct Tally {
     symbols: usize,
-    /// `[root][a][b]`
-    last_pairs: Vec<u32>,
-    /// `[root][a][b][c]`
-    triples: Vec<u32>,
+    /// The number of symbols of the longest tuples, and how many tuples there are with one less.
+    most: usize,
+    block: usize,
+    /// `[root][tuple]`
+    longest: Vec<u32>,
+    /// `[root][tuple]`: the last tuple of each sentence with one symbol less.
+    endings: Vec<u32>,
+    /// Sentences that are too short to have such an ending.
+    short: Vec<usize>,
     /// Numbers of sentences, by root.
     order: Vec<u32>,
 }
 
-impl Moments {
-    /// Adds all adjacent pairs and triples of the sentences of a corpus, on all threads.
+impl TupleTable<u64> {
+    /// Adds all adjacent tuples of the sentences of a corpus, on all threads.
     pub fn add_corpus(&mut self, corpus: &Corpus) -> Result<()> {
-        check(corpus.tokens(), self.symbols)?;
+        check(corpus.tokens(), self.symbols())?;
         corpus.roots().iter().max().map_or(Ok(()), |&root| self.check_root(root))?;
         self.add_checked(corpus);
         Ok(())
@@ -65,62 +70,88 @@ impl Moments {
         let parts: Vec<usize> = (0..corpus.len().div_ceil(part)).collect();
         for wave in parts.chunks(at_once) {
             let count = |&k: &usize| {
-                let mut tally = Tally::new(self.symbols, self.classes);
+                let mut tally = Tally::new(self);
                 tally.count(corpus, k * part..corpus.len().min((k + 1) * part));
                 tally
             };
             let tallies: Vec<Tally> = wave.par_iter().map(count).collect();
-            tallies.iter().for_each(|tally| tally.pour(self));
+            tallies.iter().for_each(|tally| tally.pour(corpus, self));
         }
     }
 }
 
 impl Tally {
-    fn new(symbols: usize, classes: usize) -> Self {
-        let pairs = classes * symbols * symbols;
-        Tally { symbols, last_pairs: vec![0; pairs], triples: vec![0; pairs * symbols], order: Vec::new() }
+    fn new(moments: &Moments) -> Self {
+        let (symbols, most) = (moments.symbols(), moments.arities().most());
+        let block = symbols.pow(most as u32 - 1);
+        let endings = vec![0; block * moments.classes()];
+        let longest = vec![0; endings.len() * symbols];
+        Tally { symbols, most, block, longest, endings, short: Vec::new(), order: Vec::new() }
     }
 
     fn count(&mut self, corpus: &Corpus, numbers: Range<usize>) {
-        if self.triples.len() < SORTED_TABLE {
-            for i in numbers {
-                self.count_sentence(corpus.sentence(i), corpus.roots()[i]);
-            }
-            return;
+        if self.longest.len() < SORTED_TABLE {
+            return numbers.for_each(|i| self.count_sentence(corpus, i));
         }
         for first in numbers.clone().step_by(SORTED_SENTENCES) {
             let mut order = std::mem::take(&mut self.order);
             sort_by_root(&corpus.roots()[first..numbers.end.min(first + SORTED_SENTENCES)], &mut order);
-            for &k in &order {
-                let i = first + k as usize;
-                self.count_sentence(corpus.sentence(i), corpus.roots()[i]);
-            }
+            order.iter().for_each(|&k| self.count_sentence(corpus, first + k as usize));
             self.order = order;
         }
     }
 
-    #[inline]
-    fn count_sentence(&mut self, sentence: &[Symbol], root: Symbol) {
-        let symbols = self.symbols;
-        let block = symbols * symbols;
-        let [first, second, rest @ ..] = sentence else { return };
-        let triples = &mut self.triples[usize::from(root) * block * symbols..][..block * symbols];
-        let (mut a, mut b) = (usize::from(*first) * symbols, usize::from(*second));
-        for &c in rest {
-            let c = usize::from(c);
-            triples[(a + b) * symbols + c] += 1;
-            (a, b) = (b * symbols, c);
-        }
-        self.last_pairs[usize::from(root) * block + a + b] += 1;
+    #[inline(always)]
+    fn count_sentence(&mut self, corpus: &Corpus, i: usize) {
+        let (sentence, root) = (corpus.sentence(i), usize::from(corpus.roots()[i]));
+        let (symbols, block) = (self.symbols, self.block);
+        let Some((head, rest)) = sentence.split_at_checked(self.most - 1) else { return self.short.push(i) };
+        let counts = &mut self.longest[root * block * symbols..][..block * symbols];
+        // Triples have a loop of their own, in which no number waits for the one before.
+        let ending = if let [a, b] = *head {
+            let (mut a, mut b) = (usize::from(a) * symbols, usize::from(b));
+            for &c in rest {
+                let c = usize::from(c);
+                counts[(a + b) * symbols + c] += 1;
+                (a, b) = (b * symbols, c);
+            }
+            a + b
+        } else {
+            let mut number = head.iter().fold(0, |number, &symbol| number * symbols + usize::from(symbol));
+            for (&first, &last) in sentence.iter().zip(rest) {
+                number = number * symbols + usize::from(last);
+                counts[number] += 1;
+                number -= usize::from(first) * block;
+            }
+            number
+        };
+        self.endings[root * block + ending] += 1;
     }
 
     /// Adds the counts to the moments.
-    fn pour(&self, moments: &mut Moments) {
-        for (pair, last) in self.last_pairs.iter().enumerate() {
-            let counts = &self.triples[pair * self.symbols..][..self.symbols];
-            moments.pairs[pair] += u64::from(*last) + counts.iter().map(|&count| u64::from(count)).sum::<u64>();
+    fn pour(&self, corpus: &Corpus, moments: &mut Moments) {
+        let power = |exponent: usize| self.symbols.pow(exponent as u32);
+        moments
+            .of_arity_mut(self.most)
+            .iter_mut()
+            .zip(&self.longest)
+            .for_each(|(sum, &count)| *sum += u64::from(count));
+        for arity in moments.arities().iter().filter(|&arity| arity < self.most) {
+            let sums = moments.of_arity_mut(arity);
+            for (sum, continued) in sums.iter_mut().zip(self.longest.chunks(power(self.most - arity))) {
+                *sum += continued.iter().map(|&count| u64::from(count)).sum::<u64>();
+            }
+            // At the end of a sentence, they are the first symbols of an ending, or those from a later place on.
+            for behind in 0..self.most - arity {
+                for (number, &count) in self.endings.iter().enumerate() {
+                    let (root, tuple) = (number / self.block, number % self.block / power(behind) % power(arity));
+                    sums[root * power(arity) + tuple] += u64::from(count);
+                }
+            }
         }
-        moments.triples.iter_mut().zip(&self.triples).for_each(|(sum, &count)| *sum += u64::from(count));
+        for &i in &self.short {
+            moments.count_windows(corpus.sentence(i), usize::from(corpus.roots()[i]));
+        }
     }
 }
 

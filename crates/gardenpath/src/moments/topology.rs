@@ -6,7 +6,9 @@
 //! of a sentence has one of these topologies, so expected numbers of tuples, and with them the covariances with the root,
 //! are sums over topologies.
 
-/// The topology of two or three adjacent symbols. The numbers are those of the paper's figure `fig:covariance-decomposition`.
+use super::windows::Beginning;
+
+/// The topology of two or three adjacent symbols, where all rules have two or three children. The numbers are those of the paper's figure `fig:covariance-decomposition`.
 ///
 /// ```
 /// use gardenpath::Topology;
@@ -41,13 +43,18 @@ impl Topology {
     /// Those of triples: v to vii.
     pub const TRIPLES: [Topology; 3] = [Topology::TernarySiblings, Topology::LeftTwo, Topology::RightTwo];
 
-    /// The topology of the `place`-th two neighbours among `children` siblings.
-    pub(super) fn of_siblings(children: usize, place: usize) -> Self {
-        match (children, place) {
-            (2, _) => Topology::BinarySiblings,
-            (_, 0) => Topology::FirstTwo,
-            _ => Topology::LastTwo,
-        }
+    /// Whether a window of [`arity`](Self::arity) symbols that begins like this has this topology.
+    pub(super) fn begins_with(self, beginning: &Beginning) -> bool {
+        let Beginning { children, part, goes_on } = beginning;
+        *goes_on == matches!(self, Topology::Across | Topology::LeftTwo | Topology::RightTwo)
+            && match self {
+                Topology::BinarySiblings => children.len() == 2,
+                Topology::FirstTwo => children.len() == 3 && part.start == 0,
+                Topology::LastTwo => children.len() == 3 && part.start == 1,
+                Topology::LeftTwo => part.len() == 2,
+                Topology::Across | Topology::RightTwo => part.len() == 1,
+                Topology::TernarySiblings => true,
+            }
     }
 
     /// Of how many symbols it is the topology: 2 or 3.

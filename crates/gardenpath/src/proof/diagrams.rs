@@ -1,6 +1,7 @@
 //! How much each local topology contributes to the covariances with the root.
 
-use super::{energy, mean, row, tuples};
+use super::{energy, mean, tuples};
+use crate::arity::Arities;
 use crate::cluster::dot;
 use crate::error::Result;
 use crate::grammar::Grammar;
@@ -22,8 +23,8 @@ pub struct Diagram {
     pub on_all: f64,
 }
 
-/// The seven parts of the covariances of a level, i to vii, where `moments` are those of that level
-/// ([`ExpectedMoments::of_level`]). One part is in memory at a time.
+/// The seven parts of the covariances of a level, i to vii, where `moments` are the expected pairs and triples of that level. One part
+/// is in memory at a time.
 ///
 /// ```
 /// use gardenpath::proof::diagrams;
@@ -38,22 +39,19 @@ pub struct Diagram {
 /// ```
 pub fn diagrams(grammar: &Grammar, level: usize, moments: &ExpectedMoments) -> Result<Vec<Diagram>> {
     // The moments and the covariance of the whole, and those of a part.
-    check_table(moments.symbols(), moments.classes(), 32)?;
+    check_table(moments.symbols(), moments.classes(), Arities::PAPER, 32)?;
     let whole = moments.covariance();
     let diagram = |topology: Topology| -> Result<Diagram> {
         let part = ExpectedMoments::of_topology(grammar, level, topology)?;
         let covariance = part.covariance_within(moments)?;
-        let (own, all, probability) = if topology.arity() == 2 {
-            (covariance.pairs(), whole.pairs(), part.pair_total() / moments.pair_total())
-        } else {
-            (covariance.triples(), whole.triples(), part.triple_total() / moments.triple_total())
-        };
-        let rules = tuples(grammar.layer(level - 1), topology.arity());
+        let arity = topology.arity();
+        let (own, all) = (covariance.of_arity(arity), whole.of_arity(arity));
+        let rules = tuples(grammar.layer(level - 1), arity);
         Ok(Diagram {
             topology,
-            probability,
+            probability: part.total(arity) / moments.total(arity),
             share: dot(own, all) / energy(all),
-            on_rules: mean(rules.map(|tuple| energy(row(&covariance, tuple)))),
+            on_rules: mean(rules.map(|tuple| energy(covariance.vector(tuple.as_slice())))),
             on_all: energy(own) / (own.len() / covariance.classes()) as f64,
         })
     };

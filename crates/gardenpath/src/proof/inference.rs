@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::grammar::Layer;
 use crate::learn::paper::{Alignment, align_triples, infer_binary, keep_aligned};
 use crate::learn::score::{RuleScore, score_layer};
-use crate::moments::Covariance;
+use crate::moments::{Covariance, check_paper};
 
 /// How well Algorithms 2 and 3 infer one layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,12 +41,13 @@ pub fn infer_layer(
     alignment: Alignment,
     kmeans: &KMeans,
 ) -> Result<Inferred> {
+    check_paper(std::slice::from_ref(truth))?;
     let binary = infer_binary(covariance, gammas[0], kmeans)?;
     let aligned = align_triples(covariance, &binary, alignment);
     let of_rules = aligned.iter().filter(|(_, rule)| truth.rules_with(rule.children).next().is_some());
     let threshold = mean(aligned.iter().map(|(score, _)| *score)) / mean(of_rules.map(|(score, _)| *score));
     let mut rules = binary.rules.clone();
     rules.extend(keep_aligned(aligned, gammas[1]));
-    let [binary, ternary] = score_layer(&rules, binary.parents(), truth);
-    Ok(Inferred { binary, ternary, threshold })
+    let scores = score_layer(&rules, binary.parents(), truth);
+    Ok(Inferred { binary: scores[2], ternary: scores[3], threshold })
 }

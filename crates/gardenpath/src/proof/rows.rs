@@ -3,7 +3,7 @@
 use super::{energy, mean, tuples};
 use crate::error::{Error, Result};
 use crate::grammar::{Children, Grammar, Layer, Symbol};
-use crate::moments::Covariance;
+use crate::moments::{Covariance, check_paper};
 
 /// Mean squared norms of rows, and what the paper expects of them in the limit of large vocabularies.
 ///
@@ -52,6 +52,7 @@ impl RowNorms {
     /// The rows of the covariance of a level. Limits are those of grammars whose rules of one arity are equally likely. The mean over
     /// rows of which there are none is NaN.
     pub fn new(grammar: &Grammar, level: usize, covariance: &Covariance) -> Result<Self> {
+        check_paper(grammar.layers())?;
         if !(1..=grammar.depth()).contains(&level) {
             return Err(Error::parameter("level", level, format!("1 to {}", grammar.depth())));
         }
@@ -63,7 +64,7 @@ impl RowNorms {
         }
         let is_rule = |children: Children| layer.rules_with(children).next().is_some();
         let all = || 0..symbols as Symbol;
-        let pair = |a, b| (is_rule(Children::pair(a, b)), energy(covariance.pair_vector(a, b)));
+        let pair = |a, b| (is_rule(Children::from([a, b])), energy(covariance.pair_vector(a, b)));
         let pair_rows: Vec<(bool, f64)> =
             all().flat_map(|a| all().map(move |b| (a, b))).map(|(a, b)| pair(a, b)).collect();
         let is_pair = |a: Symbol, b: Symbol| pair_rows[usize::from(a) * symbols + usize::from(b)].0;
@@ -73,7 +74,7 @@ impl RowNorms {
         for a in all() {
             for (b, c) in all().flat_map(|b| all().map(move |c| (b, c))) {
                 covariance.correct_triple(a, b, c, &mut corrected);
-                let kind = match is_rule(Children::triple(a, b, c)) {
+                let kind = match is_rule(Children::from([a, b, c])) {
                     true if is_pair(a, b) || is_pair(b, c) => 1,
                     true => 0,
                     false => 2,
@@ -151,7 +152,7 @@ mod tests {
         let covariance = ExpectedMoments::new(&grammar).unwrap().covariance();
         let norms = RowNorms::new(&grammar, 2, &covariance).unwrap();
         let layer = grammar.layer(1);
-        let binary = mean(tuples(layer, 2).map(|t| energy(super::super::row(&covariance, t))));
+        let binary = mean(tuples(layer, 2).map(|t| energy(covariance.vector(t.as_slice()))));
         assert!((norms.binary - binary).abs() < 1e-18);
         let corrected =
             |t: Children| energy(&covariance.corrected_triple(t.as_slice()[0], t.as_slice()[1], t.as_slice()[2]));

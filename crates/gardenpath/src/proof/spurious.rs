@@ -7,14 +7,14 @@
 //! spurious. The squared norm of a noisy vector is too large by its noise. So sentences are divided into two halves, and the
 //! inner product of their spurious parts, whose noise is independent, is an unbiased estimate of the squared norm.
 
-use super::{energy, row, tuples};
+use super::{energy, tuples};
+use crate::arity::Arities;
 use crate::chart::Parser;
-use crate::cluster::dot;
 use crate::corpus::{Corpus, Sampler};
 use crate::error::{Error, Result};
 use crate::grammar::{Grammar, Layer};
 use crate::interrupt::checkpoint;
-use crate::moments::{Covariance, ExpectedMoments, Moments, Tuples, check_table, count_candidates};
+use crate::moments::{Covariance, ExpectedMoments, Moments, Tuples, check_paper, check_table, count_candidates};
 use crate::seed::Seed;
 use crate::semiring::Recognition;
 
@@ -55,6 +55,7 @@ pub struct Share {
 impl Spurious {
     /// Counts the candidates of a level between root and tokens in `samples` sentences, at least two.
     pub fn measure(grammar: &Grammar, level: usize, samples: u64, seed: Seed) -> Result<Self> {
+        check_paper(grammar.layers())?;
         if !(1..grammar.depth()).contains(&level) {
             return Err(Error::parameter("level of candidates", level, format!("1 to {} - 1", grammar.depth())));
         }
@@ -62,7 +63,7 @@ impl Spurious {
             return Err(Error::parameter("number of sentences", samples, "at least 2"));
         }
         // The counts, the covariances of both halves, and the true moments with their covariance.
-        check_table(grammar.sizes()[level], grammar.classes(), 40)?;
+        check_table(grammar.sizes()[level], grammar.classes(), Arities::PAPER, 40)?;
         let half = samples / 2;
         let mut moments = count(grammar, level, 0, half, seed)?;
         let second = count(grammar, level, half, samples, seed)?;
@@ -72,10 +73,8 @@ impl Spurious {
         let truth = ExpectedMoments::of_level(grammar, level)?;
         let true_part = truth.covariance_among(&moments, samples)?;
         let layer = grammar.layer(level - 1);
-        let expected = [truth.pair_total(), truth.triple_total()];
-        let counted = [moments.pair_total(), moments.triple_total()];
         let share = |arity: usize| {
-            let count = 1.0 - samples as f64 * expected[arity - 2] / counted[arity - 2] as f64;
+            let count = 1.0 - samples as f64 * truth.total(arity) / moments.total(arity) as f64;
             let [on_rules, on_all] = spurious_energy(layer, arity, &true_part, &halves);
             Share { count, on_rules, on_all }
         };
@@ -98,16 +97,16 @@ fn count(grammar: &Grammar, level: usize, first: u64, last: u64, seed: Seed) -> 
 const PIECE: u64 = 1 << 20;
 
 /// The squared norm of the spurious part over that of the true part, on rules and on all tuples.
-fn spurious_energy(layer: &Layer, arity: usize, truth: &Covariance, halves: &[Covariance; 2]) -> [f64; 2] {
+fn spurious_energy<'c>(layer: &Layer, arity: usize, truth: &'c Covariance, halves: &'c [Covariance; 2]) -> [f64; 2] {
     let spurious = |truth: &[f64], [a, b]: [&[f64]; 2]| -> f64 {
         truth.iter().zip(a).zip(b).map(|((t, a), b)| (a - t) * (b - t)).sum()
     };
     let (mut noise, mut signal) = (0.0, 0.0);
     for tuple in tuples(layer, arity) {
-        noise += spurious(row(truth, tuple), [row(&halves[0], tuple), row(&halves[1], tuple)]);
-        signal += energy(row(truth, tuple));
+        let row = |covariance: &'c Covariance| covariance.vector(tuple.as_slice());
+        noise += spurious(row(truth), halves.each_ref().map(row));
+        signal += energy(row(truth));
     }
-    let all = if arity == 2 { Covariance::pairs } else { Covariance::triples };
-    let total = spurious(all(truth), [all(&halves[0]), all(&halves[1])]);
-    [noise / signal, total / dot(all(truth), all(truth))]
+    let all = |covariance: &'c Covariance| covariance.of_arity(arity);
+    [noise / signal, spurious(all(truth), halves.each_ref().map(all)) / energy(all(truth))]
 }

@@ -32,9 +32,9 @@ pub struct Transition {
 impl Transition {
     /// The matrix of the `place`-th child, counted from 0, of rules with `arity` children. Every parent must have such rules.
     pub fn new(layer: &Layer, arity: usize, place: usize) -> Result<Self> {
-        if !(2..=3).contains(&arity) || place >= arity {
+        if place >= arity {
             let found = format!("place {place} of {arity} children");
-            return Err(Error::parameter("place of a child", found, "one of the places of 2 or 3 children"));
+            return Err(Error::parameter("place of a child", found, "one of the places of the children"));
         }
         let (parents, children) = (layer.parents(), layer.children());
         let mut delta = vec![0.0; parents * children];
@@ -100,7 +100,7 @@ mod tests {
     /// Two parents with two equally likely rules each: the matrix is found by hand.
     #[test]
     fn a_matrix_by_hand() {
-        let rule = |parent, a, b| Rule { parent, children: Children::pair(a, b), probability: 0.5 };
+        let rule = |parent, a, b| Rule { parent, children: Children::from([a, b]), probability: 0.5 };
         let rules = vec![rule(0, 0, 0), rule(0, 0, 1), rule(1, 1, 0), rule(1, 0, 2)];
         let grammar = Grammar::new(vec![2, 3], vec![0.5, 0.5], vec![rules]).unwrap();
         let delta = Transition::new(grammar.layer(0), 2, 0).unwrap();

@@ -1,15 +1,14 @@
-//! What the exact law of the triples predicts for the signal-to-noise ratio, without any sentence.
+//! What the exact law of the tuples predicts for the signal-to-noise ratio, without any sentence.
 //!
-//! Each sentence has at most one triple at a position. So the number of sentences with a given triple is binomial, and given
+//! Each sentence has at most one tuple at a position. So the number of sentences with a given tuple is binomial, and given
 //! that number `n` the roots are a multinomial sample of the exact law `p`: the expected noise is `(1 - |p|^2) / n`. Where
-//! `n = 0` the estimate is uniform, and the noise is the signal of that triple. That makes the expected noise of each triple,
-//! and of any mean over triples and grammars, exact; triples of one sentence are never counted together. The one thing left
+//! `n = 0` the estimate is uniform, and the noise is the signal of that tuple. That makes the expected noise of each tuple,
+//! and of any mean over tuples and grammars, exact; tuples of one sentence are never counted together. The one thing left
 //! out is how the noise of a single corpus scatters around its expectation.
 
-use super::{centre, grammatical_triples, mean};
+use super::{PositionedTuples, arity, centre, grammatical_tuples, mean};
 use crate::error::Result;
-use crate::grammar::Grammar;
-use crate::moments::PositionedTriples;
+use crate::grammar::{Children, Grammar};
 
 /// The exact signal of a grammar, and the expected noise at any number of sentences.
 ///
@@ -26,12 +25,12 @@ use crate::moments::PositionedTriples;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictedSignal {
-    triples: Vec<Triple>,
+    tuples: Vec<Tuple>,
 }
 
-/// A grammatical triple at the position.
+/// A grammatical tuple at the position.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Triple {
+struct Tuple {
     /// The probability that a sentence has it there.
     probability: f64,
     /// The squared distance of the law of its root from uniform.
@@ -41,40 +40,40 @@ struct Triple {
 }
 
 impl PredictedSignal {
-    /// The prediction at the [`centre`] of the sentences.
+    /// The prediction at the [`centre`] of the sentences, for tuples of their longest [`arity`].
     pub fn new(grammar: &Grammar) -> Result<Self> {
-        Self::at(grammar, centre(grammar))
+        Self::at(grammar, arity(grammar), centre(grammar))
     }
 
-    /// The prediction at a position, counted from 0. Averages run over the same triples as those of
+    /// The prediction for the tuples of one arity at a position, counted from 0. Averages run over the same tuples as those of
     /// [`SignalToNoise::measure_at`](super::SignalToNoise::measure_at).
-    pub fn at(grammar: &Grammar, position: usize) -> Result<Self> {
-        let exact = PositionedTriples::new(grammar, position)?;
+    pub fn at(grammar: &Grammar, arity: usize, position: usize) -> Result<Self> {
+        let exact = PositionedTuples::new(grammar, arity, position)?;
         let uniform = 1.0 / grammar.classes() as f64;
-        let triple = |(children, law): ([u8; 3], Vec<f64>)| Triple {
-            probability: exact.joint(children[0], children[1], children[2]).iter().sum(),
+        let tuple = |(children, law): (Children, Vec<f64>)| Tuple {
+            probability: exact.joint(children.as_slice()).iter().sum(),
             signal: law.iter().map(|p| (p - uniform).powi(2)).sum(),
             spread: 1.0 - law.iter().map(|p| p * p).sum::<f64>(),
         };
-        Ok(PredictedSignal { triples: grammatical_triples(grammar, &exact)?.into_iter().map(triple).collect() })
+        Ok(PredictedSignal { tuples: grammatical_tuples(grammar, &exact)?.into_iter().map(tuple).collect() })
     }
 
-    /// The mean signal of the triples.
+    /// The mean signal of the tuples.
     pub fn signal(&self) -> f64 {
-        mean(self.triples.iter().map(|triple| triple.signal))
+        mean(self.tuples.iter().map(|tuple| tuple.signal))
     }
 
-    /// The mean of `1 / p` over the triples, where `p` is the probability of the triple at the position: with many sentences,
+    /// The mean of `1 / p` over the tuples, where `p` is the probability of the tuple at the position: with many sentences,
     /// the noise is about this mean over their number.
     pub fn mean_rarity(&self) -> f64 {
-        mean(self.triples.iter().map(|triple| 1.0 / triple.probability))
+        mean(self.tuples.iter().map(|tuple| 1.0 / tuple.probability))
     }
 
     /// The expected mean noise at a number of sentences.
     pub fn noise(&self, samples: u64) -> f64 {
-        mean(self.triples.iter().map(|triple| {
-            let count = InverseCount::new(samples, triple.probability);
-            triple.spread * count.inverse + triple.signal * count.none
+        mean(self.tuples.iter().map(|tuple| {
+            let count = InverseCount::new(samples, tuple.probability);
+            tuple.spread * count.inverse + tuple.signal * count.none
         }))
     }
 
@@ -82,8 +81,8 @@ impl PredictedSignal {
     /// takes 0.5); `None` if that needs more than `2^40` sentences.
     pub fn sample_complexity(&self, threshold: f64) -> Option<u64> {
         let goal = threshold * self.signal();
-        // The noise falls from the place where every triple is seen about once: doubling finds the last crossing.
-        let first = (1.0 / self.triples.iter().map(|triple| triple.probability).fold(1.0, f64::min)).ceil() as u64;
+        // The noise falls from the place where every tuple is seen about once: doubling finds the last crossing.
+        let first = (1.0 / self.tuples.iter().map(|tuple| tuple.probability).fold(1.0, f64::min)).ceil() as u64;
         let mut doubled =
             std::iter::successors(Some(first), |&samples| Some(2 * samples)).take_while(|&samples| samples <= MOST);
         let mut high = doubled.find(|&samples| self.noise(samples) <= goal)?;
@@ -141,7 +140,7 @@ impl InverseCount {
     }
 }
 
-/// So many sentences with a triple are expected that fluctuations of their number hardly matter: a relative error of 1e-12.
+/// So many sentences with a tuple are expected that fluctuations of their number hardly matter: a relative error of 1e-12.
 const MANY: f64 = 1e6;
 
 /// Probabilities, relative to the largest, that do not change a sum.

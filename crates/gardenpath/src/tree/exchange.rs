@@ -128,7 +128,7 @@ fn draw(weights: &[f64], stream: &mut Stream) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Ensemble, RuleCounts, Sampler, Seed};
+    use crate::{Ensemble, RuleCount, Sampler, Seed};
     use std::collections::HashMap;
 
     fn arities(tree: &Tree) -> &[Vec<u8>] {
@@ -138,8 +138,8 @@ mod tests {
     #[test]
     fn exchanges_keep_what_is_above_and_change_every_rule() {
         for (vocab, depth, zipf) in [(8, 2, 0.0), (5, 3, 1.0), (4, 4, 0.5)] {
-            let counts = RuleCounts::Numbers { binary: 2, ternary: 3 };
-            let grammar = Ensemble::new(vocab, depth).counts(counts).zipf(zipf).sample(Seed::new(1)).unwrap();
+            let ensemble = Ensemble::new(vocab, depth).rules(2, RuleCount::Number(2)).rules(3, RuleCount::Number(3));
+            let grammar = ensemble.zipf(zipf).sample(Seed::new(1)).unwrap();
             let sampler = Sampler::new(&grammar);
             for i in 0..100 {
                 let tree = sampler.tree(Seed::new(2), i);
@@ -159,8 +159,8 @@ mod tests {
 
     #[test]
     fn without_synonyms_nothing_changes() {
-        let counts = RuleCounts::Numbers { binary: 1, ternary: 1 };
-        let grammar = Ensemble::new(6, 3).counts(counts).sample(Seed::new(1)).unwrap();
+        let ensemble = Ensemble::new(6, 3).rules(2, RuleCount::Number(1)).rules(3, RuleCount::Number(1));
+        let grammar = ensemble.sample(Seed::new(1)).unwrap();
         let sampler = Sampler::new(&grammar);
         for i in 0..50 {
             let tree = sampler.tree(Seed::new(2), i);

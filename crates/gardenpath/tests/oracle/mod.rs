@@ -1,7 +1,7 @@
 //! Slow and obvious versions of everything, to compare with.
 #![allow(dead_code)]
 
-use gardenpath::{Children, Grammar, Magnitude, Rule, Seed, Stream};
+use gardenpath::{Children, Grammar, Magnitude, Node, Rule, Seed, Span, Stream};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ pub struct Derivation {
     pub sentence: Vec<u8>,
     /// The bracketed text with the grammar's names.
     pub text: String,
-    /// (level, start, span, symbol) of every node.
-    pub nodes: Vec<(usize, usize, usize, u8)>,
+    /// Every node, with its level.
+    pub nodes: Vec<(usize, Node)>,
     /// (layer, rule) of every rule used.
     pub rules: Vec<(usize, usize)>,
 }
@@ -29,7 +29,7 @@ pub fn all_derivations(grammar: &Grammar) -> Vec<Derivation> {
 fn expand(grammar: &Grammar, level: usize, symbol: u8) -> Vec<Derivation> {
     let name = grammar.name(level, symbol).into_owned();
     if level == grammar.depth() {
-        let nodes = vec![(level, 0, 1, symbol)];
+        let nodes = vec![(level, Node { span: Span::new(0, 1), symbol })];
         let sentence = vec![symbol];
         return vec![Derivation { root: symbol, probability: 1.0, sentence, text: name, nodes, rules: vec![] }];
     }
@@ -51,7 +51,7 @@ fn expand(grammar: &Grammar, level: usize, symbol: u8) -> Vec<Derivation> {
         }
         for mut derivation in partial {
             derivation.text.push(')');
-            derivation.nodes.push((level, 0, derivation.sentence.len(), symbol));
+            derivation.nodes.push((level, Node { span: Span::new(0, derivation.sentence.len()), symbol }));
             derivations.push(derivation);
         }
     }
@@ -60,7 +60,9 @@ fn expand(grammar: &Grammar, level: usize, symbol: u8) -> Vec<Derivation> {
 
 fn join(left: &Derivation, right: &Derivation) -> Derivation {
     let offset = left.sentence.len();
-    let moved = right.nodes.iter().map(|&(level, start, span, symbol)| (level, start + offset, span, symbol));
+    let moved = right.nodes.iter().map(|&(level, Node { span, symbol })| {
+        (level, Node { span: Span::new(span.start + offset, span.len), symbol })
+    });
     Derivation {
         root: left.root,
         probability: left.probability * right.probability,
@@ -69,6 +71,11 @@ fn join(left: &Derivation, right: &Derivation) -> Derivation {
         nodes: left.nodes.iter().copied().chain(moved).collect(),
         rules: [left.rules.as_slice(), &right.rules].concat(),
     }
+}
+
+/// All that a symbol of a level derives, with its probability, by rewriting in every possible way.
+pub fn yields(grammar: &Grammar, level: usize, symbol: u8) -> Vec<(Vec<u8>, f64)> {
+    expand(grammar, level, symbol).into_iter().map(|d| (d.sentence, d.probability)).collect()
 }
 
 /// Derivations grouped by sentence.
@@ -219,7 +226,41 @@ pub fn random_grammar(seed: u64, depth: usize, max_size: usize, max_rules: usize
                     1 => false,
                     _ => below(2) == 0,
                 };
-                sides.insert(if binary { Children::pair(a, b) } else { Children::triple(a, b, c) });
+                sides.insert(if binary { Children::from([a, b]) } else { Children::from([a, b, c]) });
+            }
+            let weights: Vec<f64> = sides.iter().map(|_| 1.0 + below(9) as f64).collect();
+            let total: f64 = weights.iter().sum();
+            let rule = |(children, weight): (Children, f64)| Rule {
+                parent: parent as u8,
+                children,
+                probability: weight / total,
+            };
+            rules.extend(sides.into_iter().zip(weights).map(rule));
+        }
+        layers.push(rules);
+    }
+    let weights: Vec<f64> = (0..sizes[0]).map(|_| 1.0 + below(5) as f64).collect();
+    let total: f64 = weights.iter().sum();
+    Grammar::new(sizes, weights.iter().map(|w| w / total).collect(), layers).expect("the grammar is well formed")
+}
+
+/// The sets of arities that everything is tested with.
+pub const ARITIES: [&[usize]; 9] = [&[1], &[2], &[3], &[4], &[1, 2], &[2, 3], &[2, 4], &[1, 2, 3], &[2, 3, 4]];
+
+/// A grammar of any sizes and probabilities whose rules have these numbers of children, with several parents for some tuples.
+pub fn grammar_of_arities(seed: u64, depth: usize, max_size: usize, max_rules: usize, arities: &[usize]) -> Grammar {
+    let mut stream = Seed::new(seed).child("any arity").stream(0);
+    let mut below = |bound: usize| stream.below(bound as u64) as usize;
+    let sizes: Vec<usize> = (0..=depth).map(|_| 1 + below(max_size)).collect();
+    let mut layers = Vec::new();
+    for level in 0..depth {
+        let mut rules: Vec<Rule> = Vec::new();
+        for parent in 0..sizes[level] {
+            let mut sides = std::collections::BTreeSet::new();
+            for _ in 0..1 + below(max_rules) {
+                let arity = arities[below(arities.len())];
+                let side: Vec<u8> = (0..arity).map(|_| below(sizes[level + 1]) as u8).collect();
+                sides.insert(Children::from_slice(&side).expect("an arity"));
             }
             let weights: Vec<f64> = sides.iter().map(|_| 1.0 + below(9) as f64).collect();
             let total: f64 = weights.iter().sum();
@@ -242,10 +283,10 @@ pub fn random_grammar(seed: u64, depth: usize, max_size: usize, max_rules: usize
 pub fn steep_grammar(seed: u64, vocab: usize, depth: usize, smallest: f64) -> Grammar {
     let mut stream = Seed::new(seed).child("steep grammar").stream(0);
     let symbols = || 0..vocab as u8;
-    let pairs = || symbols().flat_map(move |a| (0..vocab as u8).map(move |b| Children::pair(a, b)));
+    let pairs = || symbols().flat_map(move |a| (0..vocab as u8).map(move |b| Children::from([a, b])));
     let triples = || {
         pairs().flat_map(move |pair| {
-            (0..vocab as u8).map(move |c| Children::triple(pair.as_slice()[0], pair.as_slice()[1], c))
+            (0..vocab as u8).map(move |c| Children::from([pair.as_slice()[0], pair.as_slice()[1], c]))
         })
     };
     let layer = |level: usize| {
@@ -254,7 +295,7 @@ pub fn steep_grammar(seed: u64, vocab: usize, depth: usize, smallest: f64) -> Gr
             let first = rules.len();
             for children in pairs().chain(triples()) {
                 let kept = if level + 1 < depth { stream.below(20) == 0 } else { stream.below(4) > 0 };
-                if kept || children == Children::pair(parent, parent) {
+                if kept || children == Children::from([parent, parent]) {
                     rules.push(Rule { parent, children, probability: 10f64.powf(-smallest * stream.unit()) });
                 }
             }

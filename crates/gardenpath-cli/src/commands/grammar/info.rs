@@ -2,10 +2,12 @@
 
 use crate::commands::Answer;
 use anyhow::Result;
-use gardenpath::{Children, Corpus, Estimate, Grammar, Inside, Layer, Seed};
+use gardenpath::{Arities, Children, Corpus, Estimate, Grammar, Inside, Layer, Seed, Symbol};
+use gardenpath_lab::by_arity::{adjective, tuples};
 use gardenpath_lab::draw::table::{Table, short};
+use gardenpath_lab::message::listed;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Everything that is said about a grammar.
 #[derive(Serialize)]
@@ -15,10 +17,19 @@ struct Description {
     vocab: usize,
     sizes: Vec<usize>,
     levels: Vec<LayerDescription>,
+    by_arity: BTreeMap<usize, ArityDescription>,
     length: Lengths,
     fingerprint: String,
     remarks: Vec<String>,
     class_entropy: Option<Entropy>,
+}
+
+/// The rules with one number of children, layer by layer.
+#[derive(Serialize)]
+struct ArityDescription {
+    rules: Vec<usize>,
+    /// The shares of all tuples that are grammatical.
+    fractions: Vec<f64>,
 }
 
 #[derive(Serialize)]
@@ -34,7 +45,7 @@ struct LayerDescription {
     arities: (usize, usize),
     /// Right-hand sides with more than one parent.
     shared_tuples: usize,
-    /// Ternary rules whose first or last two symbols are a binary rule.
+    /// Rules that begin or end with a shorter rule of at least two symbols.
     overlapping_rules: usize,
 }
 
@@ -63,6 +74,7 @@ pub fn run(grammar: &Grammar, answer: &mut Answer) -> Result<()> {
         vocab: grammar.vocab(),
         sizes: grammar.sizes().to_vec(),
         levels: grammar.layers().iter().enumerate().map(describe_layer).collect(),
+        by_arity: describe_arities(grammar),
         length: Lengths { min: *shape.lengths().start(), mean: grammar.mean_length(), max: *shape.lengths().end() },
         fingerprint: grammar.fingerprint(),
         remarks: grammar.remarks().to_vec(),
@@ -71,26 +83,38 @@ pub fn run(grammar: &Grammar, answer: &mut Answer) -> Result<()> {
     if answer.json { answer.json_line(&description) } else { answer.text(&description.to_text()) }
 }
 
+fn describe_arities(grammar: &Grammar) -> BTreeMap<usize, ArityDescription> {
+    let arities: Arities = grammar.layers().iter().flat_map(|layer| layer.arities().iter()).collect();
+    let describe = |arity: usize| {
+        let (rules, fractions) = grammar.layers().iter().map(|layer| count(layer, arity)).unzip();
+        (arity, ArityDescription { rules, fractions })
+    };
+    arities.iter().map(describe).collect()
+}
+
+/// How many rules have so many children, and which share of all tuples they are.
+fn count(layer: &Layer, arity: usize) -> (usize, f64) {
+    let tuples = layer.rules().iter().map(|rule| rule.children).filter(|children| children.len() == arity);
+    let all = (layer.children() as f64).powi(arity as i32);
+    (tuples.clone().count(), tuples.collect::<HashSet<_>>().len() as f64 / all)
+}
+
 fn describe_layer((level, layer): (usize, &Layer)) -> LayerDescription {
     let mut parents: HashMap<Children, usize> = HashMap::new();
     layer.rules().iter().for_each(|rule| *parents.entry(rule.children).or_default() += 1);
-    let is_pair = |a, b| parents.contains_key(&Children::pair(a, b));
-    let overlaps = |children: &Children| match *children.as_slice() {
-        [a, b, c] => is_pair(a, b) || is_pair(b, c),
-        _ => false,
+    let is_rule = |part: &[Symbol]| Children::from_slice(part).is_some_and(|part| parents.contains_key(&part));
+    let overlaps = |children: &Children| {
+        let side = children.as_slice();
+        (2..side.len()).any(|len| is_rule(&side[..len]) || is_rule(&side[side.len() - len..]))
     };
-    let share = |arity: usize| {
-        let tuples = parents.keys().filter(|children| children.len() == arity).count();
-        tuples as f64 / layer.children().pow(arity as u32) as f64
-    };
-    let ternary_rules = layer.rules().iter().filter(|rule| rule.children.len() == 3).count();
+    let [(binary_rules, binary_fraction), (ternary_rules, ternary_fraction)] = [2, 3].map(|arity| count(layer, arity));
     LayerDescription {
         level,
-        binary_rules: layer.rules().len() - ternary_rules,
+        binary_rules,
         ternary_rules,
-        binary_fraction: share(2),
-        ternary_fraction: share(3),
-        arities: (layer.arities().min, layer.arities().max),
+        binary_fraction,
+        ternary_fraction,
+        arities: (layer.arities().least(), layer.arities().most()),
         shared_tuples: parents.values().filter(|&&count| count > 1).count(),
         overlapping_rules: layer.rules().iter().filter(|rule| overlaps(&rule.children)).count(),
     }
@@ -141,30 +165,20 @@ impl Description {
                 None => "not measured: sentences are too long".to_owned(),
             },
         );
-        let mut table = Table::new([
-            "layer",
-            "symbols",
-            "binary",
-            "ternary",
-            "of pairs",
-            "of triples",
-            "children",
-            "shared tuples",
-            "overlapping",
-        ]);
+        let mut columns = vec!["layer".to_owned(), "symbols".into()];
+        columns.extend(self.by_arity.keys().map(|&arity| adjective(arity)));
+        columns.extend(self.by_arity.keys().map(|&arity| format!("of {}", tuples(arity))));
+        columns.extend(["children", "shared tuples", "overlapping"].map(str::to_owned));
+        let mut table = Table::new(columns);
         for (level, layer) in self.levels.iter().enumerate() {
-            let LayerDescription { binary_rules, ternary_rules, arities: (least, most), .. } = layer;
-            table.row([
-                format!("{level} → {}", level + 1),
-                format!("{} → {}", self.sizes[level], self.sizes[level + 1]),
-                binary_rules.to_string(),
-                ternary_rules.to_string(),
-                short(layer.binary_fraction),
-                short(layer.ternary_fraction),
-                if least == most { least.to_string() } else { format!("{least} or {most}") },
-                layer.shared_tuples.to_string(),
-                layer.overlapping_rules.to_string(),
-            ]);
+            let mut row =
+                vec![format!("{level} → {}", level + 1), format!("{} → {}", self.sizes[level], self.sizes[level + 1])];
+            row.extend(self.by_arity.values().map(|own| own.rules[level].to_string()));
+            row.extend(self.by_arity.values().map(|own| short(own.fractions[level])));
+            let children = self.by_arity.iter().filter(|(_, own)| own.rules[level] > 0);
+            row.push(listed(&children.map(|(arity, _)| arity.to_string()).collect::<Vec<_>>(), "or"));
+            row.extend([layer.shared_tuples.to_string(), layer.overlapping_rules.to_string()]);
+            table.row(row);
         }
         text + "\n" + &table.to_string()
     }

@@ -10,7 +10,7 @@ pub(super) fn check(whole: &Whole, truth: Option<&Grammar>) -> Result<()> {
     if names.are_numbers() || *vocab == 0 {
         return Ok(());
     }
-    let rule = |parent: usize| Rule { parent: parent as Symbol, children: Children::pair(0, 0), probability: 1.0 };
+    let rule = |parent: usize| Rule { parent: parent as Symbol, children: Children::from([0, 0]), probability: 1.0 };
     let rules = (0..*classes).map(rule).collect();
     let smallest = Grammar::new(vec![*classes, *vocab], vec![1.0 / *classes as f64; *classes], vec![rules])?;
     give(smallest, names)

@@ -1,12 +1,12 @@
 //! What is said about a learned grammar.
 
-use super::{Judged, Outcome};
 use anyhow::Result;
-use gardenpath::learn::exact::Verdict;
-use gardenpath::learn::score::{LevelScore, RuleScore, answers, score_rules};
-use gardenpath::{Corpus, Grammar};
+use gardenpath::learn::score::{LevelScore, answers, score_rules};
+use gardenpath::learn::{Learned, LearnedLevel, Verdict};
+use gardenpath::{Arities, Corpus, Grammar};
 use gardenpath_lab::draw::table::{Table, counted, grouped, short};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The result of learning, with scores as far as the truth is known.
 #[derive(Serialize)]
@@ -39,16 +39,29 @@ struct Level {
     ternary: Rules,
     #[serde(skip_serializing_if = "Option::is_none")]
     purity: Option<Purity>,
+    /// The rules with each number of children that was learned or is true.
+    by_arity: BTreeMap<usize, ArityRules>,
 }
 
 /// Rules of one arity.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Rules {
     count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     precision: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recall: Option<f64>,
+}
+
+/// Rules of one arity, with all that is said about them.
+#[derive(Serialize)]
+struct ArityRules {
+    #[serde(flatten)]
+    rules: Rules,
+    /// The mean probability of so many children.
+    probability: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    purity: Option<f64>,
 }
 
 /// Mean group purities.
@@ -60,30 +73,29 @@ struct Purity {
 
 impl Report {
     pub fn new(
-        outcome: &Outcome,
+        learned: &Learned,
         truth: Option<&Grammar>,
         test: Option<&Corpus>,
         sentences: usize,
         seconds: f64,
     ) -> Result<Self> {
-        let levels = match truth {
-            Some(truth) => score_rules(&outcome.grammar, truth)?.iter().map(Level::scored).collect(),
-            None => (0..outcome.grammar.depth()).map(|level| Level::counted(&outcome.grammar, level)).collect(),
-        };
-        let learned = test.map(|test| answers(&outcome.grammar, test)).transpose()?;
+        let scores = truth.map(|truth| score_rules(&learned.grammar, truth)).transpose()?;
+        let score = |level: usize| scores.as_ref().map(|scores| &scores[level]);
+        let levels = learned.levels.iter().map(|level| Level::new(level, score(level.level))).collect();
         let bayes = truth.zip(test).map(|(truth, test)| answers(truth, test)).transpose()?;
-        let judged = outcome.judged.as_ref();
-        let (verdict, reason) = match judged.map(|judged| &judged.verdict) {
-            None => (None, None),
-            Some(Verdict::Converged) => (Some("converged"), None),
-            Some(Verdict::NotConverged(reason)) => (Some("not converged"), Some(reason.clone())),
+        let (verdict, reason) = match &learned.verdict {
+            Verdict::Unknown => (None, None),
+            Verdict::Converged => (Some("converged"), None),
+            Verdict::NotConverged(reason) => (Some("not converged"), Some(reason.clone())),
         };
+        let (skipped, underivable) = (learned.skipped, learned.underivable);
+        let learned = test.map(|test| answers(&learned.grammar, test)).transpose()?;
         Ok(Report {
             verdict,
             reason,
             sentences,
-            skipped: judged.map(|&Judged { skipped, .. }| skipped),
-            underivable: judged.map(|&Judged { underivable, .. }| underivable),
+            skipped,
+            underivable,
             levels,
             accuracy: learned.map(|answers| answers.accuracy),
             bayes_accuracy: bayes.map(|answers| answers.accuracy),
@@ -109,18 +121,21 @@ impl Report {
             }
         }
         text += "\n\n";
-        let mut table = Table::new(["level", "binary", "precision", "recall", "ternary", "precision", "recall"]);
         let shown = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.4}"));
-        for Level { level, binary, ternary, .. } in &self.levels {
-            table.row([
-                level.to_string(),
-                grouped(binary.count as u64),
-                shown(binary.precision),
-                shown(binary.recall),
-                grouped(ternary.count as u64),
-                shown(ternary.precision),
-                shown(ternary.recall),
-            ]);
+        let arities: Arities = self.levels.iter().flat_map(|level| level.by_arity.keys().copied()).collect();
+        let name = |arity: usize| match arity {
+            2 => "binary".to_owned(),
+            3 => "ternary".to_owned(),
+            _ => format!("{arity}-ary"),
+        };
+        let columns = |arity: usize| [name(arity), "precision".to_owned(), "recall".to_owned()];
+        let mut table = Table::new(std::iter::once("level".to_owned()).chain(arities.iter().flat_map(columns)));
+        for level in &self.levels {
+            let columns = |arity: usize| {
+                let Rules { count, precision, recall } = level.rules(arity);
+                [grouped(count as u64), shown(precision), shown(recall)]
+            };
+            table.row(std::iter::once(level.level.to_string()).chain(arities.iter().flat_map(columns)));
         }
         text += &table.to_string();
         if self.accuracy.is_some() {
@@ -134,25 +149,33 @@ impl Report {
 }
 
 impl Level {
-    fn scored(score: &LevelScore) -> Self {
-        let rules = |score: &RuleScore| Rules {
-            count: score.learned,
-            precision: Some(score.precision()),
-            recall: Some(score.recall()),
+    fn new(learned: &LearnedLevel, score: Option<&LevelScore>) -> Self {
+        let rules = |arity: usize| {
+            let score = score.map(|score| score.rules[arity]);
+            Rules {
+                count: learned.rules[arity],
+                precision: score.map(|score| score.precision()),
+                recall: score.map(|score| score.recall()),
+            }
+        };
+        let purity = |arity: usize| score.map(|score| score.purity[arity]);
+        let true_arities = score.map(|score| score.rules.arities()).unwrap_or_default();
+        let arities: Arities = learned.rules.arities().iter().chain(true_arities.iter()).collect();
+        let with_arity = |arity: usize| {
+            let probability = learned.probabilities[arity];
+            (arity, ArityRules { rules: rules(arity), probability, purity: purity(arity) })
         };
         Level {
-            level: score.level,
-            binary: rules(&score.binary),
-            ternary: rules(&score.ternary),
-            purity: Some(Purity { binary: score.binary_purity, ternary: score.ternary_purity }),
+            level: learned.level,
+            binary: rules(2),
+            ternary: rules(3),
+            purity: purity(2).zip(purity(3)).map(|(binary, ternary)| Purity { binary, ternary }),
+            by_arity: arities.iter().map(with_arity).collect(),
         }
     }
 
-    fn counted(grammar: &Grammar, level: usize) -> Self {
-        let rules = |arity: usize| {
-            let count = grammar.layer(level).rules().iter().filter(|rule| rule.children.len() == arity).count();
-            Rules { count, precision: None, recall: None }
-        };
-        Level { level, binary: rules(2), ternary: rules(3), purity: None }
+    fn rules(&self, arity: usize) -> Rules {
+        let none = Rules { count: 0, precision: None, recall: None };
+        self.by_arity.get(&arity).map_or(none, |own| own.rules.clone())
     }
 }

@@ -1,12 +1,14 @@
 //! `gardenpath parse --sentence`: everything about one sentence, so that its ambiguity can be seen.
 
+use super::ranked::{ScoredTree, evidence, ranked};
 use crate::commands::Answer;
+use crate::commands::sentences::read_sentence;
 use crate::terminal::tree as tree_text;
-use anyhow::{Result, anyhow, bail};
-use gardenpath::{BestLog, Chart, Count, Grammar, Inside, Parser, Recognition, Semiring, Symbol, Tree};
+use anyhow::{Result, bail};
+use gardenpath::{BestLog, Chart, Count, Grammar, Inside, Parser, Semiring, Symbol, Tree};
 use gardenpath_lab::draw::table::{Table, short};
 use gardenpath_lab::draw::tree;
-use gardenpath_lab::files::{Alphabet, Names, atomic};
+use gardenpath_lab::files::{Names, atomic};
 use serde::Serialize;
 use std::path::Path;
 
@@ -37,34 +39,11 @@ struct Report {
     root_names: Option<Vec<String>>,
 }
 
-/// A tree with its probabilities.
-#[derive(Serialize)]
-struct ScoredTree {
-    root: Symbol,
-    /// `P(tree | sentence)`.
-    share: f64,
-    /// `ln P(tree | root)`.
-    logprob: f64,
-    #[serde(rename = "tree")]
-    text: String,
-    #[serde(skip)]
-    tree: Tree,
-}
-
-/// Trees among which the most probable are chosen.
-const ENUMERATED: usize = 1000;
-
 /// Sentences of more tokens do not fit into a terminal; their trees are written with brackets.
 const DRAWN_TOKENS: usize = 60;
 
-/// The largest number of trees that are drawn.
-const MAX_LIMIT: usize = 10_000;
-
 /// Parses the sentence and draws its trees.
 pub fn run(grammar: &Grammar, sentence: &str, limit: usize, svg: Option<&Path>, answer: &mut Answer) -> Result<()> {
-    if limit > MAX_LIMIT {
-        bail!("--limit is {limit}, expected at most {MAX_LIMIT} trees");
-    }
     if let Some(path) = svg {
         atomic::check_name(path, "svg")?;
     }
@@ -76,27 +55,6 @@ pub fn run(grammar: &Grammar, sentence: &str, limit: usize, svg: Option<&Path>, 
     if answer.json { answer.json_line(&report) } else { answer.text(&report.to_text(grammar)) }
 }
 
-/// Reads names of tokens between spaces or commas, or numbers between square brackets as corpora have them.
-///
-/// If no token's name is a number, numbers stand for tokens without brackets, too.
-fn read_sentence(grammar: &Grammar, text: &str) -> Result<Vec<Symbol>> {
-    let trimmed = text.trim();
-    let inner = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    // A comma may be the name of a token itself.
-    let commas =
-        inner.is_some() || (0..grammar.vocab()).all(|k| !grammar.name(grammar.depth(), k as Symbol).contains(','));
-    let between = |c: char| c.is_whitespace() || (commas && c == ',');
-    let words = inner.unwrap_or(trimmed).split(between).filter(|word| !word.is_empty());
-    // In brackets there are numbers, whatever the names are.
-    let mut lexicon = if inner.is_some() { Alphabet::numbers(grammar.vocab()) } else { Alphabet::of(grammar) }.tokens;
-    let symbol = |word: &str| lexicon.text(word, 1).map_err(|reason| anyhow!("--sentence: {reason}"));
-    let tokens = words.map(symbol).collect::<Result<Vec<Symbol>>>()?;
-    if tokens.is_empty() {
-        bail!("--sentence is empty, expected tokens such as \"0 3 1 2\"");
-    }
-    Ok(tokens)
-}
-
 fn report(grammar: &Grammar, tokens: Vec<Symbol>, limit: usize) -> Result<Report> {
     let posterior = Inside::new(grammar).posterior(&tokens)?;
     let counts = Chart::<Count>::parse(grammar, &tokens)?.roots();
@@ -104,13 +62,10 @@ fn report(grammar: &Grammar, tokens: Vec<Symbol>, limit: usize) -> Result<Report
     counts.iter().for_each(|count| total.add(count.clone()));
     let roots = || (0..grammar.classes()).map(|root| root as Symbol);
     let logprob: Vec<Option<f64>> = roots().map(|root| posterior.log_likelihood(root)).collect();
-    // P(sentence) = P(sentence | root) P(root) / P(root | sentence), for the root where this is most accurate.
-    let logprob_sentence = posterior.root().and_then(|root| {
-        let prior = grammar.prior()[usize::from(root)];
-        Some(posterior.log_likelihood(root)? + (prior / posterior.probability(root)).ln())
-    });
+    let logprob_sentence = evidence(&posterior, grammar.prior());
+    let optimizer = Parser::<BestLog>::new(grammar);
     let trees = match logprob_sentence {
-        Some(evidence) => scored_trees(grammar, &tokens, evidence, limit)?,
+        Some(evidence) => ranked(&optimizer, &optimizer.parse(&tokens)?, evidence, limit),
         None => Vec::new(),
     };
     let names = Names::of(grammar);
@@ -129,30 +84,6 @@ fn report(grammar: &Grammar, tokens: Vec<Symbol>, limit: usize) -> Result<Report
         tree_count: total.to_string(),
         trees,
     })
-}
-
-/// The most probable trees, by decreasing share.
-///
-/// All trees are ranked if there are few. Of very many, the first ones are, and the best one, which is always found.
-fn scored_trees(grammar: &Grammar, tokens: &[Symbol], evidence: f64, limit: usize) -> Result<Vec<ScoredTree>> {
-    let recognizer = Parser::<Recognition>::new(grammar);
-    let mut trees = recognizer.all_trees(&recognizer.parse(tokens)?, limit.max(ENUMERATED));
-    let optimizer = Parser::<BestLog>::new(grammar);
-    if let Some((best, _)) = optimizer.best_tree(&optimizer.parse(tokens)?)
-        && !trees.contains(&best)
-    {
-        trees.push(best);
-    }
-    let score = |tree: Tree| {
-        let logprob = tree.log_probability(grammar)?;
-        let share = (logprob + grammar.prior()[usize::from(tree.root())].ln() - evidence).exp().min(1.0);
-        Some(ScoredTree { root: tree.root(), share, logprob, text: tree.to_text(grammar), tree })
-    };
-    let mut scored: Vec<ScoredTree> = trees.into_iter().filter_map(score).collect();
-    // Equal shares differ in their last bits; what they should be sorted by then is the class.
-    scored.sort_by_key(|tree| (std::cmp::Reverse((tree.share * 1e12).round() as u64), tree.root));
-    scored.truncate(limit);
-    Ok(scored)
 }
 
 fn write_svg(grammar: &Grammar, report: &Report, path: &Path) -> Result<()> {
@@ -210,33 +141,5 @@ impl Report {
             text += &format!("\n{} of {} trees are drawn\n", self.trees.len(), self.tree_count);
         }
         text
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gardenpath::{Ensemble, Seed};
-
-    #[test]
-    fn sentences_by_name_and_by_number() {
-        let grammar = Ensemble::new(3, 1).fraction(1.0).sample(Seed::new(1)).unwrap();
-        assert_eq!(read_sentence(&grammar, " 0,2  1 ").unwrap(), [0, 2, 1]);
-        assert_eq!(read_sentence(&grammar, "[0, 2]").unwrap(), [0, 2]);
-        assert!(
-            read_sentence(&grammar, "0 3").unwrap_err().to_string().contains("\"3\" is not one of the 3 tokens 0 1 2")
-        );
-        assert!(read_sentence(&grammar, " ").is_err());
-
-        let upper = vec!["X".to_owned(), "Y".into(), "Z".into()];
-        let shifted = vec!["1".to_owned(), "2".into(), "3".into()];
-        let named = grammar.clone().with_names(vec![upper.clone(), shifted]).unwrap();
-        assert_eq!(read_sentence(&named, "1 2 3").unwrap(), [0, 1, 2]);
-        assert_eq!(read_sentence(&named, "[0 1 2]").unwrap(), [0, 1, 2]);
-        assert!(read_sentence(&named, "0 1").is_err(), "numbers would be ambiguous");
-
-        let letters = vec!["a".to_owned(), "b".into(), "c".into()];
-        let named = grammar.with_names(vec![upper, letters]).unwrap();
-        assert_eq!(read_sentence(&named, "a 1 c").unwrap(), [0, 1, 2]);
     }
 }

@@ -1,6 +1,7 @@
 //! What is computed for each sentence of a corpus.
 
 use super::Mode;
+use super::ranked::{ScoredTree, evidence, ranked};
 use gardenpath::{
     BestLog, Buffers, Count, Error, Grammar, Inside, Magnitude, Parser, Posterior, Recognition, Seed, Symbol,
 };
@@ -13,6 +14,8 @@ pub enum Engine<'g> {
     Inside(Box<Inside<'g>>),
     /// Best trees.
     Best(Parser<'g, BestLog>),
+    /// So many best trees, with the posteriors of which they are shares.
+    Kbest(Parser<'g, BestLog>, Box<Inside<'g>>, usize),
     /// Numbers of trees.
     Count(Parser<'g, Count>),
     /// Possible roots.
@@ -27,6 +30,8 @@ pub enum Workspace {
     Inside(Box<gardenpath::Workspace>),
     /// For best trees.
     Best(Buffers<BestLog>),
+    /// For several best trees.
+    Kbest(Buffers<BestLog>, Box<gardenpath::Workspace>),
     /// For numbers of trees.
     Count(Buffers<Count>),
     /// For possible roots.
@@ -67,6 +72,11 @@ pub enum Found {
         #[serde(skip_serializing_if = "Option::is_none")]
         root_name: Option<String>,
     },
+    /// The most probable trees, best first.
+    Kbest {
+        /// Their texts and probabilities.
+        parses: Vec<ScoredTree>,
+    },
     /// The number of trees of each root, in decimal.
     Count {
         /// One per root.
@@ -93,16 +103,17 @@ pub enum Found {
 }
 
 /// The name of a root, if the grammar gives names of its own.
-fn root_name(grammar: &Grammar, root: Option<Symbol>) -> Option<String> {
+pub fn root_name(grammar: &Grammar, root: Option<Symbol>) -> Option<String> {
     grammar.names().and(root).map(|root| grammar.name(0, root).into_owned())
 }
 
 impl<'g> Engine<'g> {
-    /// Prepares a grammar.
-    pub fn new(grammar: &'g Grammar, mode: Mode, seed: Seed) -> Self {
+    /// Prepares a grammar; `limit` is the number of trees of a sentence, `seed` that of random ones.
+    pub fn new(grammar: &'g Grammar, mode: Mode, limit: usize, seed: Seed) -> Self {
         match mode {
             Mode::Inside => Engine::Inside(Box::new(Inside::new(grammar))),
             Mode::Best => Engine::Best(Parser::new(grammar)),
+            Mode::Kbest => Engine::Kbest(Parser::new(grammar), Box::new(Inside::new(grammar)), limit),
             Mode::Count => Engine::Count(Parser::new(grammar)),
             Mode::Recognize => Engine::Recognize(Parser::new(grammar)),
             Mode::Sample => Engine::Sample(Parser::new(grammar), seed.child("posterior tree")),
@@ -114,6 +125,7 @@ impl<'g> Engine<'g> {
         match self {
             Engine::Inside(inside) => Workspace::Inside(Box::new(inside.workspace())),
             Engine::Best(parser) => Workspace::Best(parser.buffers()),
+            Engine::Kbest(parser, inside, _) => Workspace::Kbest(parser.buffers(), Box::new(inside.workspace())),
             Engine::Count(parser) => Workspace::Count(parser.buffers()),
             Engine::Recognize(parser) => Workspace::Recognize(parser.buffers()),
             Engine::Sample(parser, _) => Workspace::Sample(parser.buffers()),
@@ -131,6 +143,14 @@ impl<'g> Engine<'g> {
                 let root = tree.as_ref().map(|tree| tree.root());
                 let root_name = root_name(parser.grammar(), root);
                 Found::Best { root, logprob, tree: tree.map(|tree| tree.to_text(parser.grammar())), root_name }
+            }
+            (Engine::Kbest(parser, inside, limit), Workspace::Kbest(buffers, workspace)) => {
+                let prior = parser.grammar().prior();
+                let parses = match evidence(&inside.posterior_with(workspace, sentence)?, prior) {
+                    Some(evidence) => ranked(parser, parser.parse_with(buffers, sentence)?, evidence, *limit),
+                    None => Vec::new(),
+                };
+                Found::Kbest { parses }
             }
             (Engine::Count(parser), Workspace::Count(buffers)) => {
                 let roots = parser.parse_with(buffers, sentence)?.roots();
@@ -182,6 +202,10 @@ impl Found {
             }
             Found::Best { logprob: Some(logprob), tree: Some(tree), .. } => {
                 format!("{tree}   (ln P {})", short(*logprob))
+            }
+            Found::Kbest { parses } if !parses.is_empty() => {
+                let line = |tree: &ScoredTree| format!("{}%  {}", short(100.0 * tree.share), tree.text);
+                parses.iter().map(line).collect::<Vec<_>>().join("\n   ")
             }
             Found::Count { trees } if trees.iter().any(|count| count != "0") => {
                 let counts = trees.iter().enumerate().filter(|(_, count)| *count != "0");

@@ -1,10 +1,12 @@
 //! Quantities that depend on the length: tables, plots and JSON of the same rows.
 
+use super::arities::{adjective, fields, object};
 use super::{Curve, Lengths, Shapes};
 use crate::commands::Answer;
 use crate::progress;
 use crate::terminal::plot::{Plot, Series};
 use anyhow::Result;
+use gardenpath::Arities;
 use gardenpath::theory::candidates::{critical_fraction, mean_candidates};
 use gardenpath::theory::fraction::{grammatical_fraction, paper_grammatical_fraction};
 use gardenpath::theory::lengths::{length_distribution, typical_length};
@@ -13,6 +15,7 @@ use gardenpath::theory::trees::tree_count;
 use gardenpath::theory::{ByLength, Magnitude};
 use gardenpath_lab::draw::table::{Table, short};
 use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
 
 /// A real value at one length. Deep grammars have values beyond the range of an `f64`; their logarithms are not.
 #[derive(Serialize)]
@@ -27,17 +30,19 @@ pub fn lengths(arguments: &Lengths, answer: &mut Answer) -> Result<()> {
     #[derive(Serialize)]
     struct Document {
         depth: usize,
-        p_binary: f64,
+        #[serde(flatten)]
+        law: Map<String, Json>,
         mean: f64,
         std: f64,
         values: Vec<Value>,
     }
-    let Lengths { depth, p_binary } = *arguments;
-    let law = length_distribution(depth, p_binary)?;
+    let Lengths { depth, branching } = *arguments;
+    let law = length_distribution(depth, branching.probabilities()?)?;
     let (mean, std) = (law.mean(), law.variance().sqrt());
     if answer.json {
         let value = |(len, value)| Value { len, value, ln_value: law.ln_probability(len) };
-        return answer.json_line(&Document { depth, p_binary, mean, std, values: law.iter().map(value).collect() });
+        let values = law.iter().map(value).collect();
+        return answer.json_line(&Document { depth, law: branching.law()?, mean, std, values });
     }
     answer.text(&format!("mean length {}, standard deviation {}\n\n", short(mean), short(std)))?;
     let rows = law.iter().map(|(len, value)| [len.to_string(), short(value)]);
@@ -56,13 +61,15 @@ pub fn trees(arguments: &Shapes, answer: &mut Answer) -> Result<()> {
     #[derive(Serialize)]
     struct Document {
         depth: usize,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        arities: Option<Vec<usize>>,
         values: Vec<Exact>,
     }
-    let depth = arguments.depth;
-    let counts = tree_count(depth)?;
+    let Shapes { depth, arities } = *arguments;
+    let counts = tree_count(depth, arities.unwrap_or(Arities::PAPER))?;
     if answer.json {
         let values = counts.iter().map(|(len, count)| Exact { len, value: count.to_string() }).collect();
-        return answer.json_line(&Document { depth, values });
+        return answer.json_line(&Document { depth, arities: arities.map(|own| own.iter().collect()), values });
     }
     let rows = counts.iter().map(|(len, count)| {
         let short = count.bits() <= 64;
@@ -86,15 +93,16 @@ pub fn fraction(arguments: &Curve, answer: &mut Answer) -> Result<()> {
     #[derive(Serialize)]
     struct Document {
         depth: usize,
-        binary_fraction: f64,
-        ternary_fraction: f64,
-        p_binary: f64,
+        #[serde(flatten)]
+        fractions: Map<String, Json>,
+        #[serde(flatten)]
+        law: Map<String, Json>,
         values: Vec<Both>,
     }
-    let Lengths { depth, p_binary } = arguments.lengths;
-    let (binary_fraction, ternary_fraction) = arguments.both();
-    let paper = paper_grammatical_fraction(depth, binary_fraction, ternary_fraction, p_binary)?;
-    let corrected = grammatical_fraction(depth, binary_fraction, ternary_fraction, p_binary)?;
+    let Lengths { depth, branching } = arguments.lengths;
+    let (fractions, probabilities) = (arguments.fractions(), branching.probabilities()?);
+    let paper = paper_grammatical_fraction(depth, fractions, probabilities)?;
+    let corrected = grammatical_fraction(depth, fractions, probabilities)?;
     if answer.json {
         let both = |(len, paper): (usize, &Magnitude)| Both {
             len,
@@ -104,7 +112,8 @@ pub fn fraction(arguments: &Curve, answer: &mut Answer) -> Result<()> {
             ln_corrected: corrected.ln(len),
         };
         let values = paper.iter().map(both).collect();
-        return answer.json_line(&Document { depth, binary_fraction, ternary_fraction, p_binary, values });
+        let fractions = branching.named(FRACTIONS, "fractions", fractions)?;
+        return answer.json_line(&Document { depth, fractions, law: branching.law()?, values });
     }
     let rows = paper.iter().zip(corrected.iter());
     let rows = rows.map(|((len, paper), (_, corrected))| [len.to_string(), magnitude(*paper), magnitude(*corrected)]);
@@ -118,28 +127,28 @@ pub fn candidates(arguments: &Curve, answer: &mut Answer) -> Result<()> {
     #[derive(Serialize)]
     struct Document {
         depth: usize,
-        binary_fraction: f64,
-        ternary_fraction: f64,
-        p_binary: f64,
+        #[serde(flatten)]
+        fractions: Map<String, Json>,
+        #[serde(flatten)]
+        law: Map<String, Json>,
         critical_fraction: f64,
         typical_length: usize,
         values: Vec<Value>,
     }
-    let Lengths { depth, p_binary } = arguments.lengths;
-    let (binary_fraction, ternary_fraction) = arguments.both();
-    let mean = mean_candidates(depth, binary_fraction, ternary_fraction)?;
-    let typical_length = typical_length(depth, p_binary)?;
+    let Lengths { depth, branching } = arguments.lengths;
+    let (fractions, probabilities) = (arguments.fractions(), branching.probabilities()?);
+    let typical_length = typical_length(depth, probabilities)?;
+    let mean = mean_candidates(depth, probabilities.arities(), fractions)?;
     let spinner = progress::spinner("searching the critical fraction");
-    let critical_fraction = critical_fraction(depth, p_binary)?;
+    let critical_fraction = critical_fraction(depth, probabilities)?;
     spinner.finish_and_clear();
     if answer.json {
         let values =
             mean.iter().map(|(len, value)| Value { len, value: value.value(), ln_value: value.ln() }).collect();
         return answer.json_line(&Document {
             depth,
-            binary_fraction,
-            ternary_fraction,
-            p_binary,
+            fractions: branching.named(FRACTIONS, "fractions", fractions)?,
+            law: branching.law()?,
             critical_fraction,
             typical_length,
             values,
@@ -158,44 +167,51 @@ pub fn splits(arguments: &Shapes, answer: &mut Answer) -> Result<()> {
     #[derive(Serialize)]
     struct Splits {
         len: usize,
-        binary: u64,
-        ternary: u64,
-    }
-    #[derive(Serialize)]
-    struct Median {
-        binary: f64,
-        ternary: f64,
+        #[serde(flatten)]
+        numbers: Map<String, Json>,
     }
     #[derive(Serialize)]
     struct Document {
         depth: usize,
-        median: Median,
+        median: Map<String, Json>,
         values: Vec<Splits>,
     }
     let depth = arguments.depth;
-    let median = median_splits(depth)?;
-    let median = Median { binary: median.binary, ternary: median.ternary };
-    let lengths = 1 << depth..=3usize.pow(depth as u32);
-    let values = lengths.map(|len| {
-        let found = count_splits(len, depth)?;
-        Ok(Splits { len, binary: found.binary, ternary: found.ternary })
-    });
-    let values = values.collect::<Result<Vec<Splits>>>()?;
+    let arities = arguments.arities.unwrap_or(Arities::PAPER);
+    let median = median_splits(depth, arities)?;
+    let counts = count_splits(depth, arities)?;
     if answer.json {
-        return answer.json_line(&Document { depth, median, values });
+        let numbers = |number: &dyn Fn(usize) -> Json| match arguments.arities {
+            None => fields(json!({"binary": number(2), "ternary": number(3)})),
+            Some(arities) => fields(json!({"by_arity": object(arities, number)})),
+        };
+        let whole = |number: u128| u64::try_from(number).map_or(json!(number as f64), |number| json!(number));
+        let values = counts.iter().map(|(len, own)| Splits { len, numbers: numbers(&|arity| whole(own[arity])) });
+        let median = numbers(&|arity| json!(median[arity]));
+        return answer.json_line(&Document { depth, median, values: values.collect() });
     }
-    answer.text(&format!("median: {} binary, {} ternary splits\n\n", short(median.binary), short(median.ternary)))?;
-    let rows = values.iter().map(|row| [row.len, row.binary as usize, row.ternary as usize].map(|n| n.to_string()));
-    answer.text(&table(["length", "binary", "ternary"], rows))?;
-    let points = |count: fn(&Splits) -> u64| values.iter().map(|row| (row.len as f64, count(row) as f64)).collect();
-    let series = vec![("binary", points(|row| row.binary)), ("ternary", points(|row| row.ternary))];
-    answer.text(&curve("number of splits", series))
+    let medians = arities.iter().map(|arity| format!("{} {}", short(median[arity]), adjective(arity)));
+    answer.text(&format!("median: {} splits\n\n", medians.collect::<Vec<_>>().join(", ")))?;
+    let headings = std::iter::once("length".to_owned()).chain(arities.iter().map(adjective));
+    let rows = counts.iter().map(|(len, own)| {
+        std::iter::once(len.to_string()).chain(arities.iter().map(|arity| own[arity].to_string())).collect::<Vec<_>>()
+    });
+    answer.text(&table(headings, rows))?;
+    let names: Vec<(usize, String)> = arities.iter().map(|arity| (arity, adjective(arity))).collect();
+    let points = |arity: usize| counts.iter().map(|(len, own)| (len as f64, own[arity] as f64)).collect();
+    answer.text(&curve("number of splits", names.iter().map(|(arity, name)| (&**name, points(*arity))).collect()))
 }
+
+/// The names of the fractions of pairs and triples in JSON.
+const FRACTIONS: [&str; 2] = ["binary_fraction", "ternary_fraction"];
 
 /// Tables of more lengths than this are thinned out.
 const MAX_ROWS: usize = 24;
 
-fn table<const N: usize>(headings: [&str; N], rows: impl ExactSizeIterator<Item = [String; N]>) -> String {
+fn table(
+    headings: impl IntoIterator<Item = impl Into<String>>,
+    rows: impl ExactSizeIterator<Item = impl IntoIterator<Item = String>>,
+) -> String {
     let lengths = rows.len();
     let step = lengths.div_ceil(MAX_ROWS).max(1);
     let mut table = Table::new(headings);

@@ -1,21 +1,27 @@
 //! Quantities that are single numbers: the class entropy at depth 2 and the sample complexity.
 
-use super::{Complexity, Entropy};
-use crate::cli::ensemble::{EffectiveFractions, note_rounding};
+use super::{Complexity, Entropy, arities};
+use crate::cli::ensemble::option;
+use crate::cli::rounding::{EffectiveFractions, note_rounding};
 use crate::commands::Answer;
 use crate::terminal::plot::{Plot, Series};
 use anyhow::Result;
-use gardenpath::Ensemble;
+use gardenpath::PerArity;
 use gardenpath::theory::complexity::sample_complexity;
 use gardenpath::theory::entropy::{class_entropy, paper_class_entropy};
 use gardenpath_lab::draw::table::{Table, grouped, short};
+use gardenpath_lab::ensemble::Choices;
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 /// The entropy at one fraction, in nats.
 #[derive(Serialize)]
 struct EntropyPoint {
     fraction: f64,
-    /// The printed formula, which exists for even odds of branching.
+    /// By number of children, if they were given so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fractions: Option<Value>,
+    /// The printed formula, which exists for two and three children at even odds and equal fractions.
     paper: Option<f64>,
     corrected: f64,
 }
@@ -34,10 +40,11 @@ struct ScalePoint {
 struct ComplexityDocument {
     vocab: usize,
     depth: usize,
-    binary_rules: usize,
-    ternary_rules: usize,
+    #[serde(flatten)]
+    rules: Map<String, Value>,
     effective_fractions: EffectiveFractions,
-    p_binary: f64,
+    #[serde(flatten)]
+    law: Map<String, Value>,
     paper: f64,
     corrected: f64,
     scales: Vec<ScalePoint>,
@@ -45,11 +52,16 @@ struct ComplexityDocument {
 
 /// The class entropy at depth 2, as printed and corrected.
 pub fn entropy(arguments: &Entropy, answer: &mut Answer) -> Result<()> {
+    let probabilities = arguments.branching.probabilities()?;
     let mut points = Vec::new();
     for &fraction in &arguments.fraction {
-        let corrected = class_entropy(fraction, fraction, arguments.p_binary)?;
-        let paper = if arguments.p_binary == 0.5 { Some(paper_class_entropy(fraction)?) } else { None };
-        points.push(EntropyPoint { fraction, paper, corrected });
+        let fractions = arities::fractions(arguments.fractions, fraction);
+        let corrected = class_entropy([fractions; 2], probabilities)?;
+        let is_printed = probabilities == PerArity::paper(0.5) && fractions == PerArity::all(fraction);
+        let paper = if is_printed { Some(paper_class_entropy(fraction)?) } else { None };
+        let of_arity = |arity: usize| json!(fractions[arity]);
+        let fractions = arguments.fractions.map(|_| arities::object(probabilities.arities(), of_arity));
+        points.push(EntropyPoint { fraction, fractions, paper, corrected });
     }
     if answer.json {
         return points.iter().try_for_each(|point| answer.json_line(point));
@@ -76,10 +88,13 @@ pub fn entropy(arguments: &Entropy, answer: &mut Answer) -> Result<()> {
 
 /// The scales of all levels and arities, and their maximum.
 pub fn complexity(arguments: &Complexity, answer: &mut Answer) -> Result<()> {
-    let Complexity { vocab, depth, p_binary, .. } = *arguments;
-    let ensemble = Ensemble::new(vocab, depth).counts(arguments.rules.counts(vocab)).p_binary(p_binary);
-    let (binary_rules, ternary_rules) = ensemble.rules_per_symbol()?;
-    let both = sample_complexity(depth, vocab as u64, binary_rules as u64, ternary_rules as u64, p_binary)?;
+    let Complexity { vocab, depth, branching, .. } = *arguments;
+    let probabilities = branching.probabilities()?;
+    let (p_binary, arities) = (branching.p_binary(), branching.by_arity());
+    let levels = Choices { vocab: Some(vocab), depth: Some(depth), p_binary, arities, ..Choices::default() };
+    let ensemble = arguments.rules.paper(levels).ensemble(&option)?;
+    let rules = ensemble.rules_per_symbol(0)?;
+    let both = sample_complexity(depth, vocab as u64, rules.map(|_, rules| rules as u64), probabilities)?;
     let scale = |(paper, corrected): (&gardenpath::theory::complexity::Scale, _)| {
         let gardenpath::theory::complexity::Scale { samples, .. } = corrected;
         ScalePoint { level: paper.level, arity: paper.arity, paper: paper.samples, corrected: samples }
@@ -87,10 +102,9 @@ pub fn complexity(arguments: &Complexity, answer: &mut Answer) -> Result<()> {
     let document = ComplexityDocument {
         vocab,
         depth,
-        binary_rules,
-        ternary_rules,
+        rules: branching.named(["binary_rules", "ternary_rules"], "rules_by_arity", rules)?,
         effective_fractions: EffectiveFractions::of(&ensemble)?,
-        p_binary,
+        law: branching.law()?,
         paper: both.paper.samples(),
         corrected: both.size_biased.samples(),
         scales: both.paper.scales.iter().zip(both.size_biased.scales.iter().copied()).map(scale).collect(),
@@ -105,9 +119,13 @@ pub fn complexity(arguments: &Complexity, answer: &mut Answer) -> Result<()> {
     }
     let hardest = both.paper.hardest();
     table.row(["P*".into(), String::new(), samples(document.paper), samples(document.corrected)]);
+    let parameters = match branching.p_binary() {
+        Some(p) => format!("{} binary and {} ternary rules per symbol, p_binary {p}", rules[2], rules[3]),
+        None => format!("rules per symbol {rules} and probabilities {probabilities} by number of children"),
+    };
     answer.text(&format!(
         "sentences needed to see the rules of each level, up to a constant\n\
-         (vocab {vocab}, {binary_rules} binary and {ternary_rules} ternary rules per symbol, p_binary {p_binary})\n\n\
+         (vocab {vocab}, {parameters})\n\n\
          {table}\nThe hardest are the rules with {} children of parents on level {}; level 0 is the root.\n",
         hardest.arity, hardest.level
     ))

@@ -69,13 +69,13 @@ impl Task {
 
     fn sampled(arguments: &Arguments, grammar: Option<Grammar>, test: u64) -> Result<Self> {
         let Some(samples) = arguments.samples else { bail!("expected --samples") };
-        let (grammar, ensemble) = match (grammar, arguments.vocab, arguments.depth) {
-            (Some(grammar), ..) => (grammar, None),
-            (None, Some(vocab), Some(depth)) => {
-                let ensemble = arguments.law.ensemble(vocab, depth, arguments.rules.counts(vocab))?;
+        let (grammar, ensemble) = match grammar {
+            Some(grammar) => (grammar, None),
+            None => {
+                let Arguments { levels, rules, law, vocab, depth, .. } = arguments;
+                let ensemble = law.ensemble(rules.choices(law, levels.choices(*vocab, *depth))?)?;
                 (ensemble.sample(arguments.seed.get())?, Some(ensemble))
             }
-            _ => bail!("expected --vocab and --depth"),
         };
         let (vocab, classes, shape) = (grammar.vocab(), grammar.classes(), grammar.shape());
         Ok(Task { grammar: Some(grammar), ensemble, vocab, classes, shape, samples, test, own: None })

@@ -4,8 +4,8 @@ use crate::draw::{steps, table::grouped};
 use crate::experiment::plan::Origin;
 use crate::report::{Finding, Page, Picture};
 use anyhow::Result;
-use gardenpath::learn::paper::{LayerSummary, PaperLearner};
 use gardenpath::learn::score::{LevelScore, RuleScore, score_rules};
+use gardenpath::learn::{LearnedLevel, Learner, Outline, Paper};
 use gardenpath::{Chart, Corpus, Ensemble, Moments, Recognition, Sampler, Seed};
 use gardenpath_plot::Figure;
 
@@ -31,7 +31,9 @@ const PARSED: u64 = 1000;
 struct Run {
     counts: Moments,
     /// From the tokens up, as their scores.
-    layers: Vec<LayerSummary>,
+    levels: Vec<LearnedLevel>,
+    /// The number of clusters: of symbols of level 1.
+    clusters: usize,
     scores: Vec<LevelScore>,
     /// Candidates of level 1 by the learned rules, and nodes of the true trees, per sentence.
     candidates: f64,
@@ -43,9 +45,8 @@ fn draw() -> Result<Page> {
     let source = format!("{} sentences with labels", grouped(SENTENCES));
     let mean = |part: &dyn Fn(&Run) -> f64| runs.iter().map(part).sum::<f64>() / runs.len() as f64;
     let recall = |level: usize| {
-        let [two, three] = [|s: &LevelScore| s.binary.recall(), |s: &LevelScore| s.ternary.recall()]
-            .map(|recall| mean(&|run| recall(&run.scores[level])));
-        let sound = mean(&|run| run.scores[level].ternary.precision());
+        let [two, three] = [2, 3].map(|arity| mean(&|run| run.scores[level].rules[arity].recall()));
+        let sound = mean(&|run| run.scores[level].rules[3].precision());
         let found =
             format!("{two:.2} of the binary and {three:.2} of the ternary rules found, {sound:.2} of the latter sound");
         (two.min(three) > 0.85, found)
@@ -69,7 +70,7 @@ fn draw() -> Result<Page> {
                 Origin::Ours,
                 "Pairs that covary with the label and triples that align with their clusters contain most of the rules",
                 format!("{of_tokens}, in the mean of {GRAMMARS} grammars"),
-                tokens && runs.iter().all(|run| run.layers[0].parents == VOCABULARY),
+                tokens && runs.iter().all(|run| run.clusters == VOCABULARY),
             ),
             Finding::check(
                 Origin::Ours,
@@ -92,7 +93,7 @@ impl Run {
         let corpus = Corpus::sample(&grammar, Seed::new(1), 0..SENTENCES);
         let mut counts = Moments::new(VOCABULARY, VOCABULARY)?;
         counts.add_corpus(&corpus)?;
-        let learned = PaperLearner::new(VOCABULARY, DEPTH).learn(&corpus)?;
+        let mut learned = Paper::new(Outline::new(VOCABULARY, DEPTH)).learn(&corpus, &mut |_| ())?;
         let mut scores = score_rules(&learned.grammar, &grammar)?;
         scores.reverse();
         let sampler = Sampler::new(&grammar);
@@ -104,24 +105,23 @@ impl Run {
             nodes += tree.level(1).len();
         }
         let [candidates, nodes] = [candidates, nodes].map(|count| count as f64 / PARSED as f64);
-        Ok(Run { counts, layers: learned.layers, scores, candidates, nodes })
+        learned.levels.reverse();
+        let (levels, clusters) = (learned.levels, learned.grammar.sizes()[1]);
+        Ok(Run { counts, levels, clusters, scores, candidates, nodes })
     }
 
     /// The steps, a row for each level: a title, what is counted, and in the last line how much of it is true.
     fn steps(&self) -> [Vec<String>; 2] {
-        let [first, last] = [&self.layers[0], &self.layers[1]];
+        let [first, last] = [&self.levels[0].rules, &self.levels[1].rules];
         let [pairs, triples] = [self.counts.pair_total(), self.counts.triple_total()].map(|count| count as f64 / 1e6);
         let [two, three] = [2, 3].map(|size| grouped(VOCABULARY.pow(size) as u64));
         let [below, root] =
-            [&self.scores[0], &self.scores[1]].map(|score| (found(&score.binary), found(&score.ternary)));
+            [&self.scores[0], &self.scores[1]].map(|score| (found(&score.rules[2]), found(&score.rules[3])));
         [
             vec![
                 format!("Count with labels\n{pairs:.2} million pairs\n{triples:.2} million triples"),
-                format!(
-                    "Binary rules\n{} of {two} pairs covary\n{} clusters\n{}",
-                    first.binary, first.parents, below.0
-                ),
-                format!("Ternary rules\n{} of {three} triples\nalign with a cluster\n{}", first.ternary, below.1),
+                format!("Binary rules\n{} of {two} pairs covary\n{} clusters\n{}", first[2], self.clusters, below.0),
+                format!("Ternary rules\n{} of {three} triples\nalign with a cluster\n{}", first[3], below.1),
                 format!(
                     "Apply the rules\n{:.1} candidates\nper sentence\nfor {:.1} nodes",
                     self.candidates, self.nodes
@@ -129,8 +129,8 @@ impl Run {
             ],
             vec![
                 "Count with labels\ntuples of candidates\non whole sentences".into(),
-                format!("Binary rules\n{} pairs covary\nwith one of {} classes\n{}", last.binary, last.parents, root.0),
-                format!("Ternary rules\n{} triples covary\nwith one class\n{}", last.ternary, root.1),
+                format!("Binary rules\n{} pairs covary\nwith one of {} classes\n{}", last[2], VOCABULARY, root.0),
+                format!("Ternary rules\n{} triples covary\nwith one class\n{}", last[3], root.1),
                 "A grammar\nrules of all levels\nparse any sentence".into(),
             ],
         ]

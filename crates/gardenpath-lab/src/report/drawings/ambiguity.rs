@@ -5,7 +5,7 @@ use crate::draw::table::short;
 use crate::experiment::plan::Origin;
 use crate::report::{Finding, Page, Picture};
 use anyhow::{Context, Result};
-use gardenpath::{Chart, Count, Ensemble, Grammar, Inside, Rule, RuleCounts, Sampler, Seed, Tree};
+use gardenpath::{Chart, Count, Ensemble, Grammar, Inside, Rule, RuleCount, Sampler, Seed, Tree};
 use gardenpath_plot::{Anchor, Drawing, Figure, Stroke};
 use std::collections::HashSet;
 
@@ -50,7 +50,7 @@ fn draw() -> Result<Page> {
 
 /// The first sentence of the length with exactly two trees of different classes, in the first grammar that has one.
 fn find() -> Result<Example> {
-    let ensemble = Ensemble::new(3, 2).counts(RuleCounts::Numbers { binary: 1, ternary: 2 });
+    let ensemble = Ensemble::new(3, 2).rules(2, RuleCount::Number(1)).rules(3, RuleCount::Number(2));
     let names = ["ABC", "abc", "def"].map(|level| level.chars().map(String::from).collect());
     for seed in 1..100 {
         let grammar = ensemble.sample(Seed::new(seed))?.with_names(names.to_vec())?;

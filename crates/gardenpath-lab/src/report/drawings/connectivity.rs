@@ -5,8 +5,8 @@ use crate::draw::network;
 use crate::experiment::plan::Origin;
 use crate::report::{Finding, Page, Picture};
 use anyhow::Result;
-use gardenpath::Shape;
-use gardenpath::theory::trees::two_level_topologies;
+use gardenpath::theory::trees::{Topology, two_level_topologies};
+use gardenpath::{Arities, Shape, Span};
 use gardenpath_nn::connections::layers;
 use gardenpath_nn::{Architecture, Network};
 use gardenpath_plot::Figure;
@@ -28,10 +28,10 @@ fn draw() -> Result<Page> {
     let of_kind = |architecture: Architecture| Network::new(2, 2, Shape::mixed(DEPTH), 1, architecture);
     let (inn, cnn) = (of_kind(Architecture::inn())?, of_kind(Architecture::cnn())?);
     let panels = vec![
-        network::draw(&layers(&inn, TOKENS), TOKENS, |role| if role < 2 { BINARY } else { TERNARY })
+        network::draw(&layers(&inn, TOKENS)?, TOKENS, |role| if role < 2 { BINARY } else { TERNARY })
             .titled("Inside network")
             .into(),
-        network::draw(&layers(&cnn, TOKENS), TOKENS, |_| TRUE).titled("Convolutional network").into(),
+        network::draw(&layers(&cnn, TOKENS)?, TOKENS, |_| TRUE).titled("Convolutional network").into(),
     ];
     Ok(Page {
         figure: Figure { panel_height: Some(150.0), ..Figure::grid(2, panels) },
@@ -40,31 +40,32 @@ fn draw() -> Result<Page> {
              the tokens under it; binary filters are red, ternary ones green, and only units that some tree uses exist. (b) \
              A unit of the convolutional network sees up to four neighbours in the layer below, whatever the tree."
         ),
-        findings: vec![of_cells(&inn), of_filters(&inn, &cnn), of_patches(&cnn)],
+        findings: vec![of_cells(&inn)?, of_filters(&inn, &cnn), of_patches(&cnn)?],
     })
 }
 
 /// The cells of the inside network against the nodes of all trees of each length.
-fn of_cells(inn: &Network) -> Finding {
-    let topologies = two_level_topologies();
+fn of_cells(inn: &Network) -> Result<Finding> {
+    let topologies: Vec<Topology> = two_level_topologies(Arities::PAPER).collect();
     let trees = |len: usize| topologies.iter().filter(move |topology| topology.sentence_len() == len);
     let (mut counts, mut same) = (Vec::new(), true);
     for len in inn.shape.lengths() {
-        let layers = layers(inn, len);
-        let cell = |row: usize| (layers[0].places[row].start, layers[0].places[row].len);
+        let layers = layers(inn, len)?;
+        let cell = |row: usize| Span::new(layers[0].places[row].start, layers[0].places[row].len);
         let mut seen: Vec<_> = layers[1].inputs.iter().map(|(_, input)| cell(input.child as usize)).collect();
         let mut nodes: Vec<_> = trees(len).flat_map(|topology| topology.blocks()).collect();
         seen.sort_unstable();
         nodes.sort_unstable();
-        same &= seen == nodes && layers[0].places.iter().all(|place| nodes.contains(&(place.start, place.len)));
+        same &=
+            seen == nodes && layers[0].places.iter().all(|place| nodes.contains(&Span::new(place.start, place.len)));
         counts.push(layers[0].places.len());
     }
-    Finding::check(
+    Ok(Finding::check(
         Origin::Identity,
         "The hidden cells are the nodes of all trees of the length, and the root sees each once per tree: 3-3 and 2-2-2 of six",
         format!("{counts:?} cells for 4 to 9 tokens"),
-        same && layers(inn, TOKENS)[1].inputs.len() == 5,
-    )
+        same && layers(inn, TOKENS)?[1].inputs.len() == 5,
+    ))
 }
 
 /// The matrices of each filter, from the tokens up.
@@ -83,10 +84,10 @@ fn of_filters(inn: &Network, cnn: &Network) -> Finding {
 }
 
 /// Whether every two and every three adjacent tokens are seen together.
-fn of_patches(cnn: &Network) -> Finding {
+fn of_patches(cnn: &Network) -> Result<Finding> {
     let (mut seen, mut number) = (0, 0);
     for len in cnn.shape.lengths() {
-        let first = &layers(cnn, len)[0];
+        let first = &layers(cnn, len)?[0];
         let sees = |row: usize, token: usize| {
             first.inputs.iter().any(|(own, input)| (*own as usize, input.child as usize) == (row, token))
         };
@@ -96,10 +97,10 @@ fn of_patches(cnn: &Network) -> Finding {
             seen += usize::from(whole);
         }
     }
-    Finding::check(
+    Ok(Finding::check(
         Origin::PaperFormula,
         "Size 4 and stride 2 let the filter read every pair and every triple of adjacent tokens",
         format!("{seen} of {number} pairs and triples of sentences with 4 to 9 tokens"),
         seen == number,
-    )
+    ))
 }

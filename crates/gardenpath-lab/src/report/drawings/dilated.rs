@@ -6,8 +6,7 @@ use crate::experiment::plan::Origin;
 use crate::report::{Finding, Page, Picture};
 use anyhow::Result;
 use gardenpath::Shape;
-use gardenpath_nn::connections::layers;
-use gardenpath_nn::wiring::Input;
+use gardenpath_nn::connections::{Input, layers};
 use gardenpath_nn::{Architecture, Network};
 use gardenpath_plot::{Anchor, Drawing, Figure, Stroke};
 use std::collections::BTreeMap;
@@ -64,10 +63,10 @@ fn draw() -> Result<Page> {
 fn filters(depth: usize) -> Result<BTreeMap<(usize, usize), Vec<Tap>>> {
     let network = Network::new(2, 2, Shape::mixed(depth), 1, Architecture::inn())?;
     let mut filters = BTreeMap::new();
-    for layers in network.shape.lengths().map(|len| layers(&network, len)) {
-        for (height, pair) in layers.windows(2).enumerate() {
-            for place in &pair[1].places {
-                let own = pair[1].inputs.iter().filter(|(row, _)| *row as usize == place.row);
+    for len in network.shape.lengths() {
+        for (height, pair) in layers(&network, len)?.windows(2).enumerate() {
+            for (number, place) in (0..).zip(&pair[1].places) {
+                let own = pair[1].inputs.iter().filter(|(row, _)| *row == number);
                 let part = |child: u32| pair[0].places[child as usize];
                 let tap =
                     |input: &Input| (input.role as usize, part(input.child).start - place.start, part(input.child).len);

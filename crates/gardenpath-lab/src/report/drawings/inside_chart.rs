@@ -4,7 +4,7 @@ use super::origins::{Ancestry, origins};
 use crate::experiment::plan::Origin;
 use crate::report::{Finding, Page, Picture};
 use anyhow::{Context, Result};
-use gardenpath::{Candidates, Chart, Ensemble, Grammar, Recognition, Sampler, Seed, Symbol, Tree};
+use gardenpath::{Candidates, Chart, Ensemble, Grammar, Recognition, Sampler, Seed, Span, Symbol, Tree};
 use gardenpath_plot::{Cell, Figure, Fill, Grid};
 use std::collections::{BTreeMap, HashMap};
 
@@ -88,7 +88,8 @@ impl<'g> Example<'g> {
             let used = |span: &usize| (0..LENGTH).any(|start| shape.reachable(level, LENGTH, start, *span));
             for (k, span) in shape.spans(level).rev().filter(used).enumerate() {
                 for column in (0..LENGTH).filter(|&start| shape.reachable(level, LENGTH, start, span)) {
-                    let (fill, text) = texts.get(&(column, span)).cloned().unwrap_or((Fill::Blank, String::new()));
+                    let text = texts.get(&Span::new(column, span)).cloned();
+                    let (fill, text) = text.unwrap_or((Fill::Blank, String::new()));
                     cells.push(Cell { row: rows.len(), column, fill, text });
                 }
                 rows.push(if k == 0 { format!("{name}: {span}") } else { span.to_string() });
@@ -111,12 +112,12 @@ impl<'g> Example<'g> {
     }
 
     /// What is in the cells of a level, by start and span: the true symbol first.
-    fn texts(&self, level: usize) -> BTreeMap<(usize, usize), (Fill, String)> {
+    fn texts(&self, level: usize) -> BTreeMap<Span, (Fill, String)> {
         let first = if level == DEPTH { b'a' } else { b'A' };
         let name = |symbol: Symbol| format!("*{}*", char::from(first + symbol));
-        let mut texts: BTreeMap<(usize, usize), (Fill, String)> = BTreeMap::new();
-        for &(start, span, symbol) in &self.levels[level].genuine {
-            texts.insert((start, span), (Fill::True, name(symbol)));
+        let mut texts: BTreeMap<Span, (Fill, String)> = BTreeMap::new();
+        for node in &self.levels[level].genuine {
+            texts.insert(node.span, (Fill::True, name(node.symbol)));
         }
         let origins = if level < DEPTH { origins(self.grammar, &self.levels, level) } else { HashMap::new() };
         for node in &self.levels[level].spurious {
@@ -125,8 +126,8 @@ impl<'g> Example<'g> {
                 Ancestry::Spurious => "s",
                 Ancestry::Mixed => "m",
             };
-            let (_, text) = texts.entry((node.0, node.1)).or_insert((Fill::Spurious, String::new()));
-            *text += &format!("{}{}_{letter}", if text.is_empty() { "" } else { " " }, name(node.2));
+            let (_, text) = texts.entry(node.span).or_insert((Fill::Spurious, String::new()));
+            *text += &format!("{}{}_{letter}", if text.is_empty() { "" } else { " " }, name(node.symbol));
         }
         texts
     }

@@ -1,10 +1,7 @@
 //! What the spurious symbols of a chart are built from.
 
-use gardenpath::{Candidates, Grammar, Symbol};
+use gardenpath::{Candidates, Grammar, Node, Span, Symbol};
 use std::collections::HashMap;
-
-/// Start, number of tokens and symbol of a candidate.
-pub(super) type Node = (usize, usize, Symbol);
 
 /// What the derivations of a spurious symbol use of the level below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,28 +20,31 @@ pub(super) fn origins(grammar: &Grammar, levels: &[Candidates], level: usize) ->
     let (genuine, spurious) = (genuine.iter().map(|&node| (node, true)), spurious.iter().map(|&node| (node, false)));
     let below: HashMap<Node, bool> = genuine.chain(spurious).collect();
     let layer = grammar.layer(level);
-    let origin = |&(start, span, symbol): &Node| {
-        let rules = layer.rules_of(symbol).map(|rule| layer.rules()[rule].children);
-        let used = rules.flat_map(|children| derivations(&below, children.as_slice(), start, span)).flatten();
+    let origin = |node: &Node| {
+        let rules = layer.rules_of(node.symbol).map(|rule| layer.rules()[rule].children);
+        let used = rules.flat_map(|children| derivations(&below, children.as_slice(), node.span)).flatten();
         let used: Vec<bool> = used.collect();
         let origin = match (used.contains(&true), used.contains(&false)) {
             (true, true) => Ancestry::Mixed,
             (true, false) => Ancestry::True,
             _ => Ancestry::Spurious,
         };
-        ((start, span, symbol), origin)
+        (*node, origin)
     };
     levels[level].spurious.iter().map(origin).collect()
 }
 
 /// All ways to lay these symbols side by side on a span with candidates: which of the candidates are true.
-fn derivations(below: &HashMap<Node, bool>, symbols: &[Symbol], start: usize, span: usize) -> Vec<Vec<bool>> {
+fn derivations(below: &HashMap<Node, bool>, symbols: &[Symbol], span: Span) -> Vec<Vec<bool>> {
     let Some((&first, rest)) = symbols.split_first() else {
-        return if span == 0 { vec![Vec::new()] } else { Vec::new() };
+        return if span.len == 0 { vec![Vec::new()] } else { Vec::new() };
     };
-    let ways = (1..=span).filter_map(|length| Some((length, *below.get(&(start, length, first))?)));
-    ways.flat_map(|(length, truth)| {
-        let others = derivations(below, rest, start + length, span - length);
+    let ways = (1..=span.len).filter_map(|len| {
+        let node = Node { span: Span::new(span.start, len), symbol: first };
+        Some((len, *below.get(&node)?))
+    });
+    ways.flat_map(|(len, truth)| {
+        let others = derivations(below, rest, Span::new(span.start + len, span.len - len));
         others.into_iter().map(move |others| [vec![truth], others].concat())
     })
     .collect()
@@ -54,6 +54,10 @@ fn derivations(below: &HashMap<Node, bool>, symbols: &[Symbol], start: usize, sp
 mod tests {
     use super::*;
     use gardenpath::{Chart, Ensemble, Recognition, Sampler, Seed};
+
+    fn node(start: usize, len: usize, symbol: Symbol) -> Node {
+        Node { span: Span::new(start, len), symbol }
+    }
 
     #[test]
     fn a_candidate_is_what_some_rule_derives() {
@@ -70,11 +74,12 @@ mod tests {
             for level in 0..3 {
                 let (here, below, layer) = (all(level), all(level + 1), grammar.layer(level));
                 for start in 0..len {
-                    for span in shape.spans(level).filter(|&span| shape.reachable(level, len, start, span)) {
+                    for length in shape.spans(level).filter(|&length| shape.reachable(level, len, start, length)) {
+                        let span = Span::new(start, length);
                         for symbol in 0..8 {
                             let mut rules = layer.rules_of(symbol).map(|rule| layer.rules()[rule].children);
-                            let derived = rules.any(|own| !derivations(&below, own.as_slice(), start, span).is_empty());
-                            assert_eq!(derived, here.contains_key(&(start, span, symbol)), "{level} {start} {span}");
+                            let derived = rules.any(|own| !derivations(&below, own.as_slice(), span).is_empty());
+                            assert_eq!(derived, here.contains_key(&Node { span, symbol }), "{level} {span:?}");
                         }
                     }
                 }
@@ -84,11 +89,12 @@ mod tests {
 
     #[test]
     fn ways_to_lay_symbols_on_a_span() {
-        let below = HashMap::from([((0, 2, 1), true), ((2, 3, 5), false), ((0, 3, 1), false), ((3, 2, 5), true)]);
-        let mut ways = derivations(&below, &[1, 5], 0, 5);
+        let below = [(0, 2, 1, true), (2, 3, 5, false), (0, 3, 1, false), (3, 2, 5, true)];
+        let below = below.map(|(start, len, symbol, truth)| (node(start, len, symbol), truth)).into();
+        let mut ways = derivations(&below, &[1, 5], Span::new(0, 5));
         ways.sort();
         assert_eq!(ways, [[false, true], [true, false]]);
-        assert!(derivations(&below, &[1, 5], 0, 6).is_empty());
+        assert!(derivations(&below, &[1, 5], Span::new(0, 6)).is_empty());
     }
 
     #[test]
@@ -96,17 +102,17 @@ mod tests {
         // Every pair has a parent; only the pair (0, 1) lies on the five tokens.
         let grammar = Ensemble::new(2, 2).fraction(1.0).sample(Seed::new(1)).unwrap();
         let levels = |truth: &[Node], other: &[Node]| {
-            let tokens = (0..5).map(|start| (start, 1, 0)).collect();
+            let tokens = (0..5).map(|start| node(start, 1, 0)).collect();
             let middle = Candidates { genuine: truth.to_vec(), spurious: other.to_vec() };
-            let root = Candidates { genuine: Vec::new(), spurious: (0..2).map(|symbol| (0, 5, symbol)).collect() };
+            let root = Candidates { genuine: Vec::new(), spurious: (0..2).map(|symbol| node(0, 5, symbol)).collect() };
             vec![root, middle, Candidates { genuine: tokens, spurious: Vec::new() }]
         };
         let of_pair = |truth: &[Node], other: &[Node]| {
-            let rule = grammar.layer(0).rules_with(gardenpath::Children::pair(0, 1)).next().unwrap();
+            let rule = grammar.layer(0).rules_with(gardenpath::Children::from([0, 1])).next().unwrap();
             let parent = grammar.layer(0).rules()[rule].parent;
-            origins(&grammar, &levels(truth, other), 0)[&(0, 5, parent)]
+            origins(&grammar, &levels(truth, other), 0)[&node(0, 5, parent)]
         };
-        let (left, right) = ((0, 2, 0), (2, 3, 1));
+        let (left, right) = (node(0, 2, 0), node(2, 3, 1));
         assert_eq!(of_pair(&[left, right], &[]), Ancestry::True);
         assert_eq!(of_pair(&[], &[left, right]), Ancestry::Spurious);
         assert_eq!(of_pair(&[left], &[right]), Ancestry::Mixed);

@@ -6,6 +6,7 @@ use crate::report::{Finding, Page, Picture};
 use anyhow::Result;
 use gardenpath::theory::lengths::length_distribution;
 use gardenpath::theory::trees::{Topology, two_level_topologies};
+use gardenpath::{Arities, PerArity, Span};
 use gardenpath_plot::{Anchor, Drawing, Figure, Spot, Stroke};
 
 pub(in crate::report) const TOPOLOGIES: Picture = Picture {
@@ -23,17 +24,18 @@ const HEAD: f64 = 34.0;
 const GAP: f64 = 14.0;
 
 fn draw() -> Result<Page> {
-    let topologies = two_level_topologies();
-    let law = length_distribution(2, 0.5)?;
+    let even = PerArity::paper(0.5);
+    let topologies: Vec<Topology> = two_level_topologies(Arities::PAPER).collect();
+    let law = length_distribution(2, even)?;
     let of_length = |len: usize| topologies.iter().filter(move |topology| topology.sentence_len() == len);
-    let probability = |len: usize| of_length(len).map(|topology| topology.probability(0.5)).sum::<Result<f64, _>>();
+    let probability = |len: usize| of_length(len).map(|topology| topology.probability(even)).sum::<Result<f64, _>>();
     let lengths = law.min_len()..=law.max_len();
     let sums = lengths.clone().map(probability).collect::<Result<Vec<f64>, _>>()?;
     let total: f64 = sums.iter().sum();
     let counts: Vec<usize> = lengths.clone().map(|len| of_length(len).count()).collect();
     let named = |arities: &[usize]| topologies.iter().find(|topology| topology.child_arities() == arities);
     let odds = match (named(&[3, 3]), named(&[2, 2, 2])) {
-        (Some(two), Some(three)) => two.probability(0.5)? / three.probability(0.5)?,
+        (Some(two), Some(three)) => two.probability(even)? / three.probability(even)?,
         _ => f64::NAN,
     };
     Ok(Page {
@@ -90,7 +92,7 @@ fn drawing(topologies: &[Topology], lengths: impl Iterator<Item = (usize, f64)>)
         for (row, topology) in same.enumerate() {
             let top = HEAD + 12.0 + ROW * row as f64;
             draw_tree(&mut sketch, topology, (left + GAP, top));
-            let probability = sixteenths(topology.probability(0.5)?);
+            let probability = sixteenths(topology.probability(PerArity::paper(0.5))?);
             sketch.text((middle, top + 66.0), 11.0, Anchor::Middle, INK, &probability);
         }
         left += column(len);
@@ -101,13 +103,13 @@ fn drawing(topologies: &[Topology], lengths: impl Iterator<Item = (usize, f64)>)
 /// A tree with its left upper corner at the spot.
 fn draw_tree(sketch: &mut Drawing, topology: &Topology, (left, top): Spot) {
     let place = |token: f64| left + TOKEN * (token + 0.5);
-    let middle_of = |&(start, len): &(usize, usize)| place(start as f64 + (len - 1) as f64 / 2.0);
+    let middle_of = |block: &Span| place(block.start as f64 + (block.len - 1) as f64 / 2.0);
     let blocks = topology.blocks();
     let children: Vec<Spot> = blocks.iter().map(|block| (middle_of(block), top + 24.0)).collect();
     let root = ((children[0].0 + children[children.len() - 1].0) / 2.0, top);
-    for (&child, &(start, len)) in children.iter().zip(&blocks) {
+    for (&child, block) in children.iter().zip(&blocks) {
         sketch.line(root, child, Stroke::solid(TRUE, 1.4));
-        for token in start..start + len {
+        for token in block.range() {
             let token = (place(token as f64), top + 48.0);
             sketch.line(child, token, Stroke::solid(TRUE, 1.4));
             sketch.disc(token, 2.6, INK);
@@ -142,7 +144,7 @@ mod tests {
 
     #[test]
     fn every_node_and_token_is_drawn() {
-        let topologies = two_level_topologies();
+        let topologies: Vec<Topology> = two_level_topologies(Arities::PAPER).collect();
         let drawn = drawing(&topologies, (4..=9).map(|len| (len, 0.0))).unwrap();
         let nodes: usize = topologies.iter().map(|t| 1 + t.root_arity() + t.sentence_len()).sum();
         assert_eq!(drawn.svg().matches("<circle").count(), nodes);

@@ -25,15 +25,9 @@ pub(super) fn read(text: &str, normalize: bool) -> Result<Grammar> {
     let unary = starting.iter().filter(|p| p.children.len() == 1).count();
     let (classes, rules) = if unary == starting.len() {
         (starting, rules)
-    } else if unary == 0 {
+    } else {
         // The start symbol is itself the only class.
         (vec![], productions.iter().collect())
-    } else {
-        let line = starting.iter().find(|p| p.children.len() != 1).map_or(first_line, |p| p.line);
-        return Err(Error::line(
-            line,
-            format!("some rules of {start} have one symbol and some have more, expected one kind"),
-        ));
     };
     let roots: Vec<Word> =
         if classes.is_empty() { vec![start] } else { classes.iter().map(|p| p.children[0]).collect() };
@@ -68,7 +62,7 @@ pub(super) fn read(text: &str, normalize: bool) -> Result<Grammar> {
     Ok(Grammar::new(sizes, prior, layers)?.with_names(symbols.names)?.with_remarks(header.remarks))
 }
 
-/// Two or three symbols of one kind, each rule once.
+/// Symbols of one kind, not too many of them, each rule once.
 fn check_sides(rules: &[&Production], start: Word, start_is_above: bool) -> Result<()> {
     let mut seen = HashSet::new();
     for p in rules {
@@ -76,8 +70,9 @@ fn check_sides(rules: &[&Production], start: Word, start_is_above: bool) -> Resu
         if p.probability == 0.0 {
             return Err(p.refuse_probability("0"));
         }
-        if !(2..=3).contains(&p.children.len()) {
-            let reason = format!("{} has a rule of {} symbols, expected 2 or 3", p.parent, p.children.len());
+        if !(1..=Children::MAX).contains(&p.children.len()) {
+            let most = Children::MAX;
+            let reason = format!("{} has a rule of {} symbols, expected 1 to {most}", p.parent, p.children.len());
             return Err(Error::line(p.line, reason));
         }
         let tokens = p.children.iter().filter(|child| matches!(child, Word::Token(_))).count();

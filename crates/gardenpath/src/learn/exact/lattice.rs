@@ -1,8 +1,9 @@
 //! The ways to cut a sentence into blocks: tuples of adjacent candidates of a level, each of which may be one node above.
 
-use crate::chart::{Buffers, Level, Parser};
+use crate::chart::{Buffers, Parser};
 use crate::error::Result;
 use crate::grammar::{Grammar, Symbol};
+use crate::tuple::TupleCode;
 
 /// A tuple of candidates that stands in a sentence, with the product of their inside weights.
 #[derive(Clone, Copy, Debug)]
@@ -26,40 +27,9 @@ pub(super) struct Lattice {
     of_width: Vec<u32>,
 }
 
-/// Numbers all pairs and then all triples of the symbols of a level.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Tuples {
-    pub symbols: usize,
-}
-
-impl Tuples {
-    pub fn pair(self, a: Symbol, b: Symbol) -> u32 {
-        (usize::from(a) * self.symbols + usize::from(b)) as u32
-    }
-
-    pub fn triple(self, a: Symbol, b: Symbol, c: Symbol) -> u32 {
-        let pair = self.pair(a, b) as usize;
-        (self.pairs() + pair * self.symbols + usize::from(c)) as u32
-    }
-
-    pub fn pairs(self) -> usize {
-        self.symbols * self.symbols
-    }
-
-    pub fn len(self) -> usize {
-        self.pairs() + self.pairs() * self.symbols
-    }
-
-    /// The symbols of a tuple.
-    pub fn children(self, tuple: usize) -> crate::Children {
-        let symbol = |number: usize| (number % self.symbols) as Symbol;
-        match tuple.checked_sub(self.pairs()) {
-            None => crate::Children::pair(symbol(tuple / self.symbols), symbol(tuple)),
-            Some(triple) => {
-                crate::Children::triple(symbol(triple / self.pairs()), symbol(triple / self.symbols), symbol(triple))
-            }
-        }
-    }
+/// The numbers of the tuples of a level: of all arities that the layer above allows, which is not known yet.
+pub(super) fn code(grammar: &Grammar, level: usize) -> TupleCode {
+    TupleCode::new(grammar.sizes()[level], grammar.layer(level - 1).arities())
 }
 
 /// Reads lattices of one level from sentences, by parsing them with the layers that are known below it.
@@ -67,7 +37,7 @@ pub(super) struct Reader<'g> {
     parser: Parser<'g, f64>,
     buffers: Buffers<f64>,
     level: usize,
-    tuples: Tuples,
+    code: TupleCode,
 }
 
 impl<'g> Reader<'g> {
@@ -76,8 +46,7 @@ impl<'g> Reader<'g> {
     pub fn new(grammar: &'g Grammar, level: usize, token_scale: f64) -> Self {
         let parser = Parser::new(grammar).with_token_scale(token_scale);
         let buffers = parser.buffers();
-        let tuples = Tuples { symbols: grammar.sizes()[level] };
-        Reader { parser, buffers, level, tuples }
+        Reader { parser, buffers, level, code: code(grammar, level) }
     }
 
     /// Reads the lattice of a sentence; tuples for which `known` is false are left out.
@@ -89,52 +58,34 @@ impl<'g> Reader<'g> {
             self.parser.fill_layer(chart, scratch, level);
         }
         lattice.clear(sentence.len());
-        let below = self.buffers.chart.level(self.level);
         let above = self.buffers.chart.template().level(self.level - 1);
         for start in 0..above.starts() {
             if above.count(start) > 0 {
                 lattice.of_width.clear();
                 lattice.of_width.resize(above.count(start), 0);
-                self.read_start(below, start, &known, lattice);
+                self.read_start(start, &known, lattice);
             }
         }
         lattice.sort();
         Ok(())
     }
 
-    fn read_start(&self, below: &Level<f64>, start: usize, known: &impl Fn(u32) -> bool, lattice: &mut Lattice) {
-        let above = self.buffers.chart.template().level(self.level - 1);
-        for one in below.filled(start) {
-            let middle = start + one.span as usize;
-            for two in below.filled(middle) {
-                let end = middle + two.span as usize;
-                let own = above.used_offset(start, end - start);
-                for &(a, x) in below.cell(one.cell) {
-                    for &(b, y) in below.cell(two.cell) {
-                        if let Some(offset) = own {
-                            let tuple = self.tuples.pair(a, b);
-                            if known(tuple) {
-                                lattice.add(start, end - start, offset, tuple, x * y);
-                            }
-                        }
-                    }
+    fn read_start(&self, start: usize, known: &impl Fn(u32) -> bool, lattice: &mut Lattice) {
+        let chart = &self.buffers.chart;
+        let (above, below) = (chart.template().level(self.level - 1), chart.level(self.level));
+        let arities = self.code.arities();
+        below.for_each_adjacent(start, arities.most(), |cells, end| {
+            let width = end - start;
+            let Some(offset) = above.used_offset(start, width).filter(|_| arities.contains(cells.len())) else {
+                return;
+            };
+            below.for_each_tuple(cells, |tuple, weight| {
+                let tuple = self.code.of(tuple) as u32;
+                if known(tuple) {
+                    lattice.add(start, width, offset, tuple, weight);
                 }
-                for three in below.filled(end) {
-                    let width = end - start + three.span as usize;
-                    let Some(offset) = above.used_offset(start, width) else { continue };
-                    for &(a, x) in below.cell(one.cell) {
-                        for &(b, y) in below.cell(two.cell) {
-                            for &(c, z) in below.cell(three.cell) {
-                                let tuple = self.tuples.triple(a, b, c);
-                                if known(tuple) {
-                                    lattice.add(start, width, offset, tuple, x * y * z);
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
+            });
+        });
     }
 }
 

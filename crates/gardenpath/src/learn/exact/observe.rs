@@ -1,12 +1,14 @@
 //! Passes over the corpus: expected counts of tuples, and of what stands around them.
 
-use super::lattice::{Instance, Lattice, Reader, Tuples};
+use super::lattice::{self, Instance, Lattice, Reader};
+use super::lexicon::Lexicon;
 use super::mixture::Observations;
 use super::segment::{NodeLaw, Segmentation};
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Symbol};
 use crate::learn::shards::merge_in_order;
+use crate::tuple::TupleCode;
 use std::ops::Range;
 
 /// One level of a corpus, seen through the layers that are known below it.
@@ -21,13 +23,6 @@ pub(super) struct View<'a> {
     pub law: NodeLaw,
 }
 
-/// How probable each tuple is as one block, and the factor per token, beside that of the known candidates, that keeps sums near one.
-#[derive(Clone, Debug)]
-pub(super) struct Lexicon {
-    pub probability: Vec<f64>,
-    pub token_scale: f64,
-}
-
 /// What a pass finds: expected counts, and how well the lexicon explains the sentences.
 pub(super) struct Counts {
     pub counts: Vec<f64>,
@@ -37,13 +32,14 @@ pub(super) struct Counts {
 }
 
 impl View<'_> {
-    pub fn tuples(&self) -> Tuples {
-        Tuples { symbols: self.grammar.sizes()[self.level] }
+    /// The numbers of the tuples.
+    pub fn code(&self) -> TupleCode {
+        lattice::code(self.grammar, self.level)
     }
 
     /// Expected counts of all tuples over the given sentences.
     pub fn count(&self, lexicon: &Lexicon, sentences: Range<usize>) -> Result<Counts> {
-        let size = self.tuples().len();
+        let size = self.code().len();
         self.pass(lexicon, sentences, size, |segmentation, lattice, _, lexicon, counts| {
             for instance in &lattice.instances {
                 let value = lexicon.probability[instance.tuple as usize] * instance.weight;

@@ -3,8 +3,8 @@
 //! A level is learned before those above it, from labels and neighbours alone. Once all levels are there, a doubtful rule is
 //! offered to all the parents that it may have, and inside and outside say which of them uses it.
 
+use super::draft::normalise;
 use super::layer::Doubt;
-use super::layers::normalise;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Children, Grammar, Layer, Rule, Symbol};

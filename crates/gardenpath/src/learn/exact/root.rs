@@ -1,11 +1,11 @@
 //! The last step: which tuples over the whole sentence belong to which label.
 
-use super::LevelReport;
-use super::lattice::{Lattice, Reader, Tuples};
-use super::layer::drop_untypical;
+use super::lattice::{Lattice, Reader, code};
+use super::lexicon::drop_untypical;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Rule, Symbol};
+use crate::learn::Progress;
 use crate::learn::shards::merge_in_order;
 use std::ops::Range;
 
@@ -22,13 +22,13 @@ pub(super) fn learn(
     training: usize,
     classes: usize,
     token_scale: f64,
-    progress: &mut dyn FnMut(&str),
-) -> Result<(Vec<Rule>, LevelReport)> {
-    let tuples = Tuples { symbols: grammar.sizes()[1] };
-    let size = tuples.len();
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<Vec<Rule>> {
+    let code = code(grammar, 1);
+    let size = code.len();
     // [label][tuple]
     let mut probability = vec![1.0 / size as f64; classes * size];
-    for round in 1..=ROUNDS {
+    for step in 1..=ROUNDS {
         let counts = count(grammar, corpus, training, token_scale, &probability, size)?;
         let mut change = 0.0;
         for (row, counts) in probability.chunks_exact_mut(size).zip(counts.chunks_exact(size)) {
@@ -39,37 +39,23 @@ pub(super) fn learn(
                 *p = next;
             }
         }
-        progress(&format!("level 1: root step {round}, change {change:.5}"));
+        progress(&Progress::Rooted { step, change });
         if change < 1e-5 * classes as f64 {
             break;
         }
     }
     let mut rules = Vec::new();
     for (root, row) in probability.chunks_exact_mut(size).enumerate() {
-        let (pairs, triples) = row.split_at_mut(tuples.pairs());
-        drop_untypical(pairs);
-        drop_untypical(triples);
+        code.arities().iter().for_each(|arity| drop_untypical(&mut row[code.range(arity)]));
         let total: f64 = row.iter().sum();
         let found = row.iter().enumerate().filter(|(_, p)| **p > 0.0);
         rules.extend(found.map(|(tuple, p)| Rule {
             parent: root as Symbol,
-            children: tuples.children(tuple),
+            children: code.children(tuple),
             probability: p / total,
         }));
     }
-    let classes_with_rules = rules.chunk_by(|x, y| x.parent == y.parent).count().max(1);
-    let binary_rules = rules.iter().filter(|rule| rule.children.len() == 2).count();
-    let pairs = rules.iter().filter(|rule| rule.children.len() == 2).map(|rule| rule.probability);
-    let report = LevelReport {
-        level: 1,
-        binary_rules,
-        ternary_rules: rules.len() - binary_rules,
-        p_binary: pairs.sum::<f64>() / classes_with_rules as f64,
-        passes: 0,
-        restless: 0.0,
-        empty_symbols: 0,
-    };
-    Ok((rules, report))
+    Ok(rules)
 }
 
 /// How often each tuple is expected to be the rule of each label.

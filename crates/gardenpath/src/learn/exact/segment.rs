@@ -4,10 +4,34 @@
 //! of nodes of the level.
 
 use super::lattice::Lattice;
+use crate::arity::PerArity;
 
 /// The law of the number of nodes of a level: `law[k]` for `k` nodes.
 #[derive(Clone, Debug)]
-pub(super) struct NodeLaw(pub Vec<f64>);
+pub(super) struct NodeLaw(Vec<f64>);
+
+impl NodeLaw {
+    /// The law of a level, if all nodes above it have these numbers of children.
+    pub fn new(level: usize, branching: PerArity<f64>) -> Self {
+        let most = branching.arities().most();
+        let mut law = vec![0.0, 1.0];
+        for _ in 0..level {
+            let mut below = vec![0.0; most * (law.len() - 1) + 1];
+            // The law of the children of one node, of two, of three, ...
+            let mut children = vec![1.0];
+            for above in &law[1..] {
+                let mut more = vec![0.0; children.len() + most];
+                for (arity, p) in branching.nonzero() {
+                    more[arity..].iter_mut().zip(&children).for_each(|(sum, q)| *sum += p * q);
+                }
+                children = more;
+                below.iter_mut().zip(&children).for_each(|(sum, q)| *sum += above * q);
+            }
+            law = below;
+        }
+        NodeLaw(law)
+    }
+}
 
 /// Sums over all cuttings of one sentence.
 #[derive(Clone, Debug, Default)]
@@ -85,5 +109,24 @@ impl Segmentation {
         let before = &self.forward[start * self.states..][..self.states.saturating_sub(2)];
         let after = self.backward[end * self.states..][..self.states].iter().skip(2);
         before.iter().zip(after).map(|(x, y)| x * y).sum::<f64>() / self.total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_follow_the_law_of_their_parents() {
+        let NodeLaw(law) = NodeLaw::new(2, [(2, 0.5), (3, 0.5)].into());
+        // Two or three nodes with two or three children each.
+        let expected = [0.0, 0.0, 0.0, 0.0, 2.0, 4.0, 3.0, 3.0, 3.0, 1.0].map(|sixteenths| sixteenths / 16.0);
+        assert_eq!(law, expected);
+        let NodeLaw(law) = NodeLaw::new(3, [(2, 0.3), (4, 0.7)].into());
+        assert_eq!(law.len(), 65);
+        assert!((law.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        let mean: f64 = law.iter().enumerate().map(|(nodes, p)| nodes as f64 * p).sum();
+        assert!((mean - 3.4f64.powi(3)).abs() < 1e-12 && law.iter().skip(1).step_by(2).all(|p| *p == 0.0));
+        assert_eq!(NodeLaw::new(0, [(4, 1.0)].into()).0, [0.0, 1.0]);
     }
 }

@@ -6,20 +6,13 @@
 
 use super::independence::{self, Evidence};
 use super::missing::{Remedies, remedies};
-use super::{LevelReport, Options, likelihood};
+use super::{Exact, likelihood};
+use crate::arity::PerArity;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Layer, Rule};
+use crate::learn::Verdict;
 use crate::learn::uses::{Uses, count_uses};
-
-/// Whether a learned grammar can be trusted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Every test was passed.
-    Converged,
-    /// The grammar is wrong or incomplete, for this reason.
-    NotConverged(String),
-}
 
 /// One sentence out of so many is kept back to judge the result.
 const KEPT_BACK: usize = 8;
@@ -75,21 +68,22 @@ fn typical(layer: &Layer, counts: &[f64], rule: &Rule) -> f64 {
 
 /// Judges a grammar; returns the verdict and the number of sentences that the grammar does not derive from their label.
 ///
-/// `uses` are those of the training sentences; `skipped` is the number of sentences whose length no tree has.
+/// `uses` are those of the training sentences, `skipped` is the number of sentences whose length no tree has, and `empty_classes` that of
+/// the classes for which no rule was found.
 pub(super) fn judge(
     grammar: &Grammar,
     corpus: &Corpus,
     training: usize,
     skipped: usize,
     uses: &Uses,
-    levels: &[LevelReport],
-    options: &Options,
+    empty_classes: usize,
+    options: &Exact,
 ) -> Result<(Verdict, usize)> {
     let kept_back = count_uses(grammar, corpus, training..corpus.len())?;
     let underivable: Vec<usize> = uses.underivable.iter().chain(&kept_back.underivable).copied().collect();
     let problem = match too_noisy(corpus, skipped, underivable.len(), options) {
         Some(problem) => Some(problem),
-        None => problem(grammar, corpus, training, &underivable, uses, levels, options)?,
+        None => problem(grammar, corpus, training, &underivable, uses, empty_classes, options)?,
     };
     Ok((problem.map_or(Verdict::Converged, Verdict::NotConverged), underivable.len()))
 }
@@ -101,15 +95,15 @@ fn problem(
     training: usize,
     underivable: &[usize],
     uses: &Uses,
-    levels: &[LevelReport],
-    options: &Options,
+    empty_classes: usize,
+    options: &Exact,
 ) -> Result<Option<String>> {
     // Wrong sizes leave rules unused: this comes first, so that the reason is the cause.
     let evidence = independence::test(grammar, corpus, 0..corpus.len().min(TREES), options.seed)?;
-    if let Some(problem) = misfit(grammar, &evidence).or_else(|| unused(uses, levels)) {
+    if let Some(problem) = misfit(grammar, &evidence).or_else(|| unused(uses, empty_classes)) {
         return Ok(Some(problem));
     }
-    let wanted = remedies(grammar, corpus, underivable)?;
+    let wanted = remedies(grammar, options.outline.branching.arities(), corpus, underivable)?;
     if let Some(problem) = missing(grammar, uses, &wanted, underivable.len()) {
         return Ok(Some(problem));
     }
@@ -121,11 +115,10 @@ fn problem(
 }
 
 /// Classes without rules, and rules without uses.
-fn unused(uses: &Uses, levels: &[LevelReport]) -> Option<String> {
-    let classes = levels.last().map_or(0, |root| root.empty_symbols);
-    if classes > 0 {
-        let have = if classes == 1 { "class has" } else { "classes have" };
-        return Some(format!("{classes} {have} no rules: too few sentences"));
+fn unused(uses: &Uses, empty_classes: usize) -> Option<String> {
+    if empty_classes > 0 {
+        let have = if empty_classes == 1 { "class has" } else { "classes have" };
+        return Some(format!("{empty_classes} {have} no rules: too few sentences"));
     }
     let weak = uses.counts.iter().flatten().filter(|count| **count < FEW_USES).count();
     let rules = if weak == 1 { "rule was" } else { "rules were" };
@@ -133,7 +126,7 @@ fn unused(uses: &Uses, levels: &[LevelReport]) -> Option<String> {
 }
 
 /// More underivable sentences than wrong labels and tokens can explain.
-fn too_noisy(corpus: &Corpus, skipped: usize, underivable: usize, options: &Options) -> Option<String> {
+fn too_noisy(corpus: &Corpus, skipped: usize, underivable: usize, options: &Exact) -> Option<String> {
     let all = corpus.len() + skipped;
     if skipped as f64 > options.noise * all as f64 {
         return Some(format!(
@@ -154,15 +147,15 @@ fn too_noisy(corpus: &Corpus, skipped: usize, underivable: usize, options: &Opti
 /// A rule that underivable sentences have in common, or too few uses to tell one from noise.
 fn missing(grammar: &Grammar, uses: &Uses, wanted: &Remedies, underivable: usize) -> Option<String> {
     let scale = underivable as f64 / wanted.sentences.max(1) as f64;
-    let mut rarest = vec![[f64::INFINITY; 2]; grammar.depth()];
+    let mut rarest = vec![PerArity::all(f64::INFINITY); grammar.depth()];
     for ((layer, counts), rarest) in grammar.layers().iter().zip(&uses.counts).zip(&mut rarest) {
         for (rule, count) in layer.rules().iter().zip(counts) {
-            let rarest = &mut rarest[rule.children.len() - 2];
+            let rarest = &mut rarest[rule.children.len()];
             *rarest = rarest.min(*count);
         }
     }
     let excess = |&(&(level, _, children), &count): &(&(usize, u8, crate::Children), &u32)| {
-        let rarest = rarest[level][children.len() - 2];
+        let rarest = rarest[level][children.len()];
         let rarest = if rarest.is_finite() { rarest } else { rarest_of_any(&uses.counts[level]) };
         f64::from(count) * scale * GAP / rarest
     };

@@ -65,7 +65,7 @@ pub fn infer_binary(covariance: &Covariance, gamma: f64, kmeans: &KMeans) -> Res
     for [a, b] in pairs(symbols) {
         let mut row = covariance.pair_vector(a, b).to_vec();
         if normalize(&mut row) > threshold {
-            kept.push(Children::pair(a, b));
+            kept.push(Children::from([a, b]));
             rows.extend(row);
         }
     }
@@ -120,7 +120,7 @@ pub fn align_triples(covariance: &Covariance, binary: &BinaryRules, alignment: A
             }
             let scores = binary.centroids.chunks(binary.classes).map(|centroid| dot(&corrected, centroid));
             let (parent, score) = first_maximum(scores);
-            best.push((score, TupleRule { parent, children: Children::triple(a as Symbol, b, c) }));
+            best.push((score, TupleRule { parent, children: Children::from([a as Symbol, b, c]) }));
         }
         best
     };
@@ -142,9 +142,9 @@ pub fn keep_aligned(aligned: Vec<(f64, TupleRule)>, gamma: f64) -> Vec<TupleRule
 /// tuple keeps the one with the largest covariance; the second result is how many of those there are.
 pub fn infer_root(covariance: &Covariance, gamma_binary: f64, gamma_ternary: f64) -> Result<(Vec<TupleRule>, usize)> {
     let (symbols, classes) = (covariance.symbols(), covariance.classes());
-    let pairs: Vec<Children> = pairs(symbols).map(|[a, b]| Children::pair(a, b)).collect();
+    let pairs: Vec<Children> = pairs(symbols).map(|[a, b]| Children::from([a, b])).collect();
     let triples: Vec<Children> = (0..symbols)
-        .flat_map(|a| self::pairs(symbols).map(move |[b, c]| Children::triple(a as Symbol, b, c)))
+        .flat_map(|a| self::pairs(symbols).map(move |[b, c]| Children::from([a as Symbol, b, c])))
         .collect();
     let vector = |children: &Children| match *children.as_slice() {
         [a, b] => covariance.pair_vector(a, b),
@@ -157,7 +157,7 @@ pub fn infer_root(covariance: &Covariance, gamma_binary: f64, gamma_ternary: f64
     let triple_threshold = gamma_ternary * triples.iter().map(largest).sum::<f64>() / triples.len() as f64;
     let mut rules = Vec::new();
     // The best tuple of each root, in units of the threshold of its arity.
-    let mut best = vec![(f64::NEG_INFINITY, Children::pair(0, 0)); classes];
+    let mut best = vec![(f64::NEG_INFINITY, Children::from([0, 0])); classes];
     let tuples = pairs.iter().map(|pair| (pair, pair_threshold)).chain(triples.iter().map(|t| (t, triple_threshold)));
     for (&children, threshold) in tuples.filter(|&(_, threshold)| threshold > 0.0) {
         for (root, &value) in vector(&children).iter().enumerate() {

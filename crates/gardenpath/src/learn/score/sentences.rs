@@ -158,7 +158,8 @@ mod tests {
 
     /// Two roots with the same two rules, of which the second root hardly ever uses the first one.
     fn lopsided(rare: f64) -> Grammar {
-        let rule = |parent, symbol, probability| Rule { parent, children: Children::pair(symbol, symbol), probability };
+        let rule =
+            |parent, symbol, probability| Rule { parent, children: Children::from([symbol, symbol]), probability };
         let rules = vec![rule(0, 0, 0.5), rule(0, 1, 0.5), rule(1, 0, rare), rule(1, 1, 1.0 - rare)];
         Grammar::new(vec![2, 2], vec![0.5; 2], vec![rules]).unwrap()
     }
@@ -177,7 +178,8 @@ mod tests {
             assert!((loss - expected).abs() < 1e-9 * expected, "{rare}: {loss}, not {expected}");
         }
         // A posterior below the smallest f64.
-        let rule = |parent, probability, symbol| Rule { parent, children: Children::pair(symbol, symbol), probability };
+        let rule =
+            |parent, probability, symbol| Rule { parent, children: Children::from([symbol, symbol]), probability };
         let rules = vec![rule(0, 1.0, 0), rule(1, 1e-200, 0), rule(1, 1.0, 1)];
         let grammar = Grammar::new(vec![2, 2], vec![1.0, 1e-200], vec![rules]).unwrap();
         let loss = answers(&grammar, &corpus(&[([0, 0], 1)])).unwrap().cross_entropy;
@@ -186,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_a_grammar_excludes_has_a_finite_loss() {
-        let rule = |parent, symbol| Rule { parent, children: Children::pair(symbol, symbol), probability: 1.0 };
+        let rule = |parent, symbol| Rule { parent, children: Children::from([symbol, symbol]), probability: 1.0 };
         let grammar = Grammar::new(vec![2, 2], vec![0.5; 2], vec![vec![rule(0, 0), rule(1, 1)]]).unwrap();
         let excluded = answers(&grammar, &corpus(&[([0, 0], 1)])).unwrap();
         let cost = -1e-4f64.ln();

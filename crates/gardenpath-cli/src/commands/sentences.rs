@@ -1,0 +1,141 @@
+//! The sentences of a command: a corpus of a grammar, block by block, or one sentence by hand.
+
+use crate::progress;
+use anyhow::{Context, Result, anyhow, bail};
+use gardenpath::{Grammar, Symbol};
+use gardenpath_lab::files::{self, Alphabet, Pieces};
+use rayon::prelude::*;
+use std::path::Path;
+
+/// Sentences whose answers are in memory at a time, unless these are long.
+const BLOCK: usize = 2048;
+
+/// Bytes of answers that are in memory at a time.
+const BLOCK_BYTES: usize = 1 << 28;
+
+/// A corpus that belongs to a grammar.
+pub struct Sentences<'p> {
+    path: &'p Path,
+    pieces: Pieces,
+}
+
+/// Some sentences one after another.
+pub struct Block<'p> {
+    path: &'p Path,
+    /// The number of the first sentence, from 0.
+    first: u64,
+    sentences: Vec<&'p [Symbol]>,
+}
+
+impl<'p> Sentences<'p> {
+    /// Opens a corpus whose words are those of the grammar, which was read from another file.
+    pub fn open(grammar: &Grammar, grammar_path: &Path, path: &'p Path) -> Result<Self> {
+        if files::is_standard(path) && files::is_standard(grammar_path) {
+            bail!("the grammar and the corpus cannot both come from standard input");
+        }
+        let pieces = files::corpus::read_with(path, Alphabet::of(grammar))?;
+        if pieces.fingerprint.as_ref().is_some_and(|fingerprint| *fingerprint != grammar.fingerprint()) {
+            progress::note(&format!("note: {} was sampled from another grammar", path.display()));
+        }
+        Ok(Sentences { path, pieces })
+    }
+
+    /// Hands all sentences over, in order. `doing` is what progress says; `bytes` is about how much the answer takes for each token.
+    pub fn blocks(self, doing: &str, bytes: usize, mut answer: impl FnMut(Block) -> Result<()>) -> Result<()> {
+        let spinner = progress::beside_results(progress::counter(doing));
+        let mut first = 0;
+        for piece in self.pieces {
+            let piece = piece?;
+            let mut start = 0;
+            while start < piece.len() {
+                let (mut end, mut tokens) = (start, 0);
+                while end < piece.len() && end - start < BLOCK && tokens * bytes < BLOCK_BYTES {
+                    tokens += piece.sentence(end).len();
+                    end += 1;
+                }
+                let sentences = (start..end).map(|i| piece.sentence(i)).collect();
+                answer(Block { path: self.path, first: first + start as u64, sentences })?;
+                spinner.inc((end - start) as u64);
+                start = end;
+            }
+            first += piece.len() as u64;
+        }
+        spinner.finish_and_clear();
+        if first == 0 {
+            bail!("{}: has no sentences", files::shown(self.path));
+        }
+        Ok(())
+    }
+}
+
+impl Block<'_> {
+    /// The number of sentences.
+    pub fn len(&self) -> usize {
+        self.sentences.len()
+    }
+
+    /// What is found for each sentence and its number, on all threads, in order. Errors say which sentence they are about.
+    ///
+    /// Workspaces are made once per run of neighbouring sentences.
+    pub fn map<W, T: Send>(
+        &self,
+        workspace: impl Fn() -> W + Sync + Send,
+        find: impl Fn(&mut W, u64, &[Symbol]) -> Result<T> + Sync + Send,
+    ) -> Vec<Result<T>> {
+        let found = |workspace: &mut W, (i, sentence): (usize, &&[Symbol])| {
+            let number = self.first + i as u64;
+            let found = find(workspace, number, sentence);
+            found.with_context(|| format!("{}: sentence {}", files::shown(self.path), number + 1))
+        };
+        self.sentences.par_iter().enumerate().map_init(workspace, found).collect()
+    }
+}
+
+/// Reads names of tokens between spaces or commas, or numbers between square brackets as corpora have them.
+///
+/// If no token's name is a number, numbers stand for tokens without brackets, too.
+pub fn read_sentence(grammar: &Grammar, text: &str) -> Result<Vec<Symbol>> {
+    let trimmed = text.trim();
+    let inner = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    // A comma may be the name of a token itself.
+    let commas =
+        inner.is_some() || (0..grammar.vocab()).all(|k| !grammar.name(grammar.depth(), k as Symbol).contains(','));
+    let between = |c: char| c.is_whitespace() || (commas && c == ',');
+    let words = inner.unwrap_or(trimmed).split(between).filter(|word| !word.is_empty());
+    // In brackets there are numbers, whatever the names are.
+    let mut lexicon = if inner.is_some() { Alphabet::numbers(grammar.vocab()) } else { Alphabet::of(grammar) }.tokens;
+    let symbol = |word: &str| lexicon.text(word, 1).map_err(|reason| anyhow!("--sentence: {reason}"));
+    let tokens = words.map(symbol).collect::<Result<Vec<Symbol>>>()?;
+    if tokens.is_empty() {
+        bail!("--sentence is empty, expected tokens such as \"0 3 1 2\"");
+    }
+    Ok(tokens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gardenpath::{Ensemble, Seed};
+
+    #[test]
+    fn sentences_by_name_and_by_number() {
+        let grammar = Ensemble::new(3, 1).fraction(1.0).sample(Seed::new(1)).unwrap();
+        assert_eq!(read_sentence(&grammar, " 0,2  1 ").unwrap(), [0, 2, 1]);
+        assert_eq!(read_sentence(&grammar, "[0, 2]").unwrap(), [0, 2]);
+        assert!(
+            read_sentence(&grammar, "0 3").unwrap_err().to_string().contains("\"3\" is not one of the 3 tokens 0 1 2")
+        );
+        assert!(read_sentence(&grammar, " ").is_err());
+
+        let upper = vec!["X".to_owned(), "Y".into(), "Z".into()];
+        let shifted = vec!["1".to_owned(), "2".into(), "3".into()];
+        let named = grammar.clone().with_names(vec![upper.clone(), shifted]).unwrap();
+        assert_eq!(read_sentence(&named, "1 2 3").unwrap(), [0, 1, 2]);
+        assert_eq!(read_sentence(&named, "[0 1 2]").unwrap(), [0, 1, 2]);
+        assert!(read_sentence(&named, "0 1").is_err(), "numbers would be ambiguous");
+
+        let letters = vec!["a".to_owned(), "b".into(), "c".into()];
+        let named = grammar.with_names(vec![upper, letters]).unwrap();
+        assert_eq!(read_sentence(&named, "a 1 c").unwrap(), [0, 1, 2]);
+    }
+}

@@ -1,0 +1,237 @@
+//! Numbers of children: sets of them, and values for each.
+
+use crate::symbols::Children;
+use std::fmt;
+use std::ops::{Index, IndexMut};
+use std::str::FromStr;
+use thiserror::Error;
+
+/// The numbers of children that the rules of one layer have: a set of numbers from 1 to [`Children::MAX`].
+///
+/// ```
+/// use gardenpath::Arities;
+///
+/// let arities = Arities::from([2, 4]);
+/// assert!(arities.contains(4) && !arities.contains(3));
+/// assert_eq!((arities.least(), arities.most()), (2, 4));
+/// assert_eq!(arities.iter().collect::<Vec<_>>(), [2, 4]);
+/// ```
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Arities(u16);
+
+impl Arities {
+    /// The paper's: two and three.
+    pub const PAPER: Arities = Arities(0b1100);
+
+    /// Whether rules may have this many children.
+    pub fn contains(self, arity: usize) -> bool {
+        arity <= Children::MAX && self.0 >> arity & 1 == 1
+    }
+
+    /// The numbers, in increasing order.
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = usize> + Clone {
+        (1..=Children::MAX).filter(move |&arity| self.contains(arity))
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The smallest number; 0 of an empty set.
+    pub fn least(self) -> usize {
+        self.iter().next().unwrap_or(0)
+    }
+
+    /// The largest number; 0 of an empty set.
+    pub fn most(self) -> usize {
+        self.iter().next_back().unwrap_or(0)
+    }
+}
+
+impl FromIterator<usize> for Arities {
+    /// # Panics
+    /// If a number is not between 1 and [`Children::MAX`].
+    fn from_iter<I: IntoIterator<Item = usize>>(arities: I) -> Self {
+        Arities(arities.into_iter().fold(0, |bits, arity| {
+            assert!((1..=Children::MAX).contains(&arity), "a rule has 1 to {} children", Children::MAX);
+            bits | 1 << arity
+        }))
+    }
+}
+
+impl<const N: usize> From<[usize; N]> for Arities {
+    fn from(arities: [usize; N]) -> Self {
+        arities.into_iter().collect()
+    }
+}
+
+impl fmt::Debug for Arities {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// A value for each number of children, from 1 to [`Children::MAX`]: probabilities, fractions or numbers of rules.
+///
+/// ```
+/// use gardenpath::PerArity;
+///
+/// let probabilities = PerArity::from([(2, 0.5), (3, 0.5)]);
+/// assert_eq!((probabilities[2], probabilities[4]), (0.5, 0.0));
+/// assert_eq!(probabilities.nonzero().collect::<Vec<_>>(), [(2, 0.5), (3, 0.5)]);
+/// assert_eq!(probabilities.to_string(), "2:0.5,3:0.5");
+/// assert_eq!("2:0.5,3:0.5".parse(), Ok(probabilities));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PerArity<T>([T; Children::MAX]);
+
+impl<T: Copy + Default + PartialEq> PerArity<T> {
+    /// The same value for all numbers of children.
+    pub fn all(value: T) -> Self {
+        PerArity([value; Children::MAX])
+    }
+
+    /// The values that are not zero, with their numbers of children.
+    pub fn nonzero(&self) -> impl DoubleEndedIterator<Item = (usize, T)> + Clone {
+        self.0.into_iter().enumerate().map(|(k, value)| (k + 1, value)).filter(|(_, value)| *value != T::default())
+    }
+
+    /// The numbers of children whose value is not zero.
+    pub fn arities(&self) -> Arities {
+        self.nonzero().map(|(arity, _)| arity).collect()
+    }
+
+    /// What `map` makes of the values that are not zero; the others stay zero.
+    pub fn map<U: Copy + Default + PartialEq>(&self, mut map: impl FnMut(usize, T) -> U) -> PerArity<U> {
+        self.nonzero().map(|(arity, value)| (arity, map(arity, value))).collect()
+    }
+}
+
+impl PerArity<f64> {
+    /// The paper's probabilities: two children with this one, otherwise three.
+    pub fn paper(p_binary: f64) -> Self {
+        PerArity::from([(2, p_binary), (3, 1.0 - p_binary)])
+    }
+}
+
+impl<T> Index<usize> for PerArity<T> {
+    type Output = T;
+
+    /// # Panics
+    /// If `arity` is not between 1 and [`Children::MAX`].
+    fn index(&self, arity: usize) -> &T {
+        &self.0[arity - 1]
+    }
+}
+
+impl<T> IndexMut<usize> for PerArity<T> {
+    fn index_mut(&mut self, arity: usize) -> &mut T {
+        &mut self.0[arity - 1]
+    }
+}
+
+impl<T: Copy + Default + PartialEq> FromIterator<(usize, T)> for PerArity<T> {
+    /// # Panics
+    /// If a number is not between 1 and [`Children::MAX`].
+    fn from_iter<I: IntoIterator<Item = (usize, T)>>(values: I) -> Self {
+        let mut all = PerArity::default();
+        values.into_iter().for_each(|(arity, value)| all[arity] = value);
+        all
+    }
+}
+
+impl<T: Copy + Default + PartialEq, const N: usize> From<[(usize, T); N]> for PerArity<T> {
+    fn from(values: [(usize, T); N]) -> Self {
+        values.into_iter().collect()
+    }
+}
+
+impl<T: Copy + Default + PartialEq + fmt::Display> fmt::Display for PerArity<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (k, (arity, value)) in self.nonzero().enumerate() {
+            let comma = if k > 0 { "," } else { "" };
+            write!(f, "{comma}{arity}:{value}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a text holds no values for numbers of children.
+///
+/// ```
+/// use gardenpath::PerArity;
+///
+/// let error = "2:0.5,9:0.5".parse::<PerArity<f64>>().unwrap_err();
+/// assert_eq!(error.to_string(), "\"9\" is no number of children from 1 to 8");
+/// ```
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum PerArityError {
+    /// A part is not a number of children, a colon and a value.
+    #[error("expected numbers of children with their values, such as 2:0.5,3:0.5, got {0:?}")]
+    Form(String),
+    /// What stands before a colon is no number of children.
+    #[error("{0:?} is no number of children from 1 to {max}", max = Children::MAX)]
+    Arity(String),
+    /// What stands behind a colon cannot be read.
+    #[error("{text:?} is no value for {arity} children")]
+    Value {
+        /// The number of children.
+        arity: usize,
+        /// What was given as their value.
+        text: String,
+    },
+    /// A number of children occurs twice.
+    #[error("{0} children have two values")]
+    Twice(usize),
+}
+
+impl<T: Copy + Default + PartialEq + FromStr> FromStr for PerArity<T> {
+    type Err = PerArityError;
+
+    /// Reads what [`Display`](fmt::Display) writes, with or without spaces around numbers.
+    fn from_str(text: &str) -> Result<Self, PerArityError> {
+        let (mut values, mut seen) = (PerArity::default(), Arities::default());
+        for part in text.split(',') {
+            let (arity, value) = part.split_once(':').ok_or_else(|| PerArityError::Form(text.to_owned()))?;
+            let (arity, value) = (arity.trim(), value.trim());
+            let number = arity.parse().ok().filter(|number| (1..=Children::MAX).contains(number));
+            let number = number.ok_or_else(|| PerArityError::Arity(arity.to_owned()))?;
+            if seen.contains(number) {
+                return Err(PerArityError::Twice(number));
+            }
+            seen = seen.iter().chain([number]).collect();
+            let unread = |_| PerArityError::Value { arity: number, text: value.to_owned() };
+            values[number] = value.parse().map_err(unread)?;
+        }
+        Ok(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_as_they_are_written() {
+        for values in
+            [PerArity::paper(0.3), PerArity::from([(8, 1.0)]), PerArity::from([(1, 0.25), (2, 0.5), (4, 0.25)])]
+        {
+            assert_eq!(values.to_string().parse(), Ok(values));
+        }
+        assert_eq!(" 4 : 7, 2:1".parse(), Ok(PerArity::from([(2, 1u64), (4, 7)])));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let error = |text: &str| text.parse::<PerArity<u64>>().unwrap_err();
+        for form in ["", "2", "2:1,", "2=1"] {
+            assert_eq!(error(form), PerArityError::Form(form.to_owned()));
+        }
+        for arity in ["0", "9", "-1", "two", ""] {
+            assert_eq!(error(&format!("{arity}:1")), PerArityError::Arity(arity.to_owned()));
+        }
+        assert_eq!(error("2:1,3:x"), PerArityError::Value { arity: 3, text: "x".into() });
+        assert_eq!(error("2:1,3:1,2:1").to_string(), "2 children have two values");
+    }
+}

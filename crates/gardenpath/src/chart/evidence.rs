@@ -1,0 +1,106 @@
+//! What is known about the tokens of a sentence: likelihoods instead of certainty.
+
+use crate::error::{Error, Result};
+use crate::grammar::{Symbol, check_tokens};
+
+/// For each position of a sentence, the likelihood of what was observed there given each token.
+///
+/// A token that was seen is a one for itself and zeros for all others; a mask is all ones; a noisy channel is a row of its matrix. Only
+/// ratios within a position matter for posteriors.
+///
+/// ```
+/// use gardenpath::Evidence;
+///
+/// let mut evidence = Evidence::tokens(3, &[2, 0, 1])?;
+/// evidence.mask(1);
+/// assert_eq!((evidence.likelihoods(0), evidence.likelihoods(1)), (&[0.0, 0.0, 1.0][..], &[1.0; 3][..]));
+/// let noisy = Evidence::noisy(3, &[2, 0, 1], 0.3)?;
+/// assert!((noisy.likelihoods(0)[2] - 0.8).abs() < 1e-15, "the true token with 1 - e + e/v");
+/// # Ok::<(), gardenpath::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    vocab: usize,
+    /// `[position][token]`
+    likelihoods: Vec<f64>,
+}
+
+impl Evidence {
+    /// Nothing is known about `len` tokens.
+    pub fn masked(vocab: usize, len: usize) -> Self {
+        Evidence { vocab, likelihoods: vec![1.0; vocab * len] }
+    }
+
+    /// The tokens themselves.
+    pub fn tokens(vocab: usize, sentence: &[Symbol]) -> Result<Self> {
+        Self::noisy(vocab, sentence, 0.0)
+    }
+
+    /// Tokens that passed a noisy channel: with probability `noise` a token was replaced by a random one, itself included.
+    pub fn noisy(vocab: usize, sentence: &[Symbol], noise: f64) -> Result<Self> {
+        check_tokens(sentence, vocab)?;
+        if !(0.0..=1.0).contains(&noise) {
+            return Err(Error::parameter("noise", noise, "a probability"));
+        }
+        let mut likelihoods = vec![noise / vocab as f64; vocab * sentence.len()];
+        for (row, &token) in likelihoods.chunks_mut(vocab).zip(sentence) {
+            row[usize::from(token)] += 1.0 - noise;
+        }
+        Ok(Evidence { vocab, likelihoods })
+    }
+
+    /// Any likelihoods, `[position][token]`: finite, not negative, and not all zero at a position.
+    pub fn new(vocab: usize, likelihoods: Vec<f64>) -> Result<Self> {
+        if vocab == 0 || !likelihoods.len().is_multiple_of(vocab) {
+            let expected = format!("a multiple of {vocab}, the number of tokens");
+            return Err(Error::parameter("number of likelihoods", likelihoods.len(), expected));
+        }
+        if let Some(wrong) = likelihoods.iter().find(|value| !(**value >= 0.0 && value.is_finite())) {
+            return Err(Error::parameter("likelihood", wrong, "a finite number that is not negative"));
+        }
+        if let Some(position) = likelihoods.chunks(vocab).position(|row| row.iter().all(|value| *value == 0.0)) {
+            let value = format!("0 for all tokens at position {position}");
+            return Err(Error::parameter("likelihood", value, "more than 0 for some token"));
+        }
+        Ok(Evidence { vocab, likelihoods })
+    }
+
+    /// Forgets the token at a position.
+    ///
+    /// # Panics
+    /// If the sentence has no such position.
+    pub fn mask(&mut self, position: usize) {
+        self.likelihoods[position * self.vocab..][..self.vocab].fill(1.0);
+    }
+
+    /// The number of positions.
+    pub fn len(&self) -> usize {
+        self.likelihoods.len() / self.vocab.max(1)
+    }
+
+    /// Whether there are no positions.
+    pub fn is_empty(&self) -> bool {
+        self.likelihoods.is_empty()
+    }
+
+    /// The number of tokens.
+    pub fn vocab(&self) -> usize {
+        self.vocab
+    }
+
+    /// The likelihood of each token at a position.
+    ///
+    /// # Panics
+    /// If the sentence has no such position.
+    pub fn likelihoods(&self, position: usize) -> &[f64] {
+        &self.likelihoods[position * self.vocab..][..self.vocab]
+    }
+
+    /// Refuses evidence about another number of tokens.
+    pub(super) fn check_vocab(&self, vocab: usize) -> Result<()> {
+        if self.vocab == vocab {
+            return Ok(());
+        }
+        Err(Error::parameter("number of tokens of the evidence", self.vocab, format!("{vocab}, those of the grammar")))
+    }
+}

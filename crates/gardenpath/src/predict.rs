@@ -1,0 +1,16 @@
+//! Exact predictions: the next token, masked and noisy tokens, and what hides above the tokens, given a part of a sentence.
+
+mod floor;
+mod formula;
+mod known_length;
+mod laws;
+mod posterior;
+mod reader;
+mod tables;
+mod top;
+
+pub use floor::{Floor, Task, mean_divergence, random_mask};
+pub use formula::level_floor_formula;
+pub use known_length::KnownLength;
+pub use posterior::SymbolPosteriors;
+pub use reader::{Predictor, Reader};

@@ -1,0 +1,261 @@
+//! Floors: the smallest loss that any predictor can reach, on the sentences of a corpus.
+//!
+//! What is averaged is the expected loss under the exact prediction, its entropy, not the surprise of what happened to come: that has the
+//! same mean and a smaller error.
+
+use super::known_length::KnownLength;
+use super::posterior::SymbolPosteriors;
+use super::reader::Predictor;
+use crate::ambiguity::Estimate;
+use crate::chart::{Evidence, Parser};
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+use crate::grammar::{Grammar, Symbol};
+use crate::inside::Inside;
+use crate::interrupt::checkpoint;
+use crate::magnitude::Magnitude;
+use crate::memory;
+use crate::seed::Seed;
+use rayon::prelude::*;
+
+/// What is to be predicted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Task {
+    /// Every token from those before it, and the end of the sentence.
+    Next,
+    /// Every token from those before it and the length of the sentence.
+    NextKnown,
+    /// Tokens that are masked, each with this probability, from all others.
+    Masked(f64),
+    /// Every token from what a channel made of the sentence: with this probability a token was replaced by a random one.
+    Noisy(f64),
+    /// The root from the whole sentence.
+    Root,
+}
+
+/// The smallest loss that a predictor can reach, in nats.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Floor {
+    /// Per token of the corpus (per masked token, or per sentence for the root).
+    pub loss: Estimate,
+    /// By position; for the root there is one.
+    pub by_position: Vec<Estimate>,
+}
+
+/// The expected losses in one sentence: (position, loss) of everything that was predicted, and by how many it counts.
+struct Losses {
+    items: Vec<(usize, f64)>,
+    count: f64,
+}
+
+impl Floor {
+    /// The floor of a task on the sentences of a corpus. Masks and noise are functions of the seed and the number of the sentence.
+    ///
+    /// A sentence that the grammar cannot produce is an error: nothing can be predicted there.
+    ///
+    /// `progress` is called, from any thread, with the number of sentences that were finished since its last call.
+    ///
+    /// ```
+    /// use gardenpath::{Corpus, Ensemble, Floor, Seed, Task};
+    ///
+    /// let grammar = Ensemble::new(8, 2).fraction(0.125).sample(Seed::new(1))?;
+    /// let corpus = Corpus::sample(&grammar, Seed::new(2), 0..500);
+    /// let floor = Floor::measure(&grammar, &corpus, Task::Next, Seed::new(3), &|_| ())?;
+    /// assert!(floor.loss.mean < 8f64.ln() && floor.loss.stderr < 0.05);
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn measure(
+        grammar: &Grammar,
+        corpus: &Corpus,
+        task: Task,
+        seed: Seed,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Self> {
+        check(corpus, task)?;
+        let (predictor, parser, inside) =
+            (Predictor::new(grammar), Parser::<Magnitude>::new(grammar), Inside::new(grammar));
+        let known = KnownLength::new(&predictor);
+        let vocab = grammar.vocab();
+        let of_sentence = |i: usize| -> Result<Losses> {
+            checkpoint();
+            let sentence = corpus.sentence(i);
+            let impossible = || Error::Impossible { sentence: i + 1 };
+            let entropies =
+                |rows: &[f64], width: usize| rows.chunks(width).map(entropy).enumerate().collect::<Vec<_>>();
+            let losses = match task {
+                Task::Next => {
+                    let rows = next_rows(&predictor, sentence)?;
+                    rows.last().filter(|&&end| end > 0.0).ok_or_else(impossible)?;
+                    Losses { items: entropies(&rows, vocab + 1), count: sentence.len() as f64 }
+                }
+                Task::NextKnown => {
+                    let rows = known.rows(sentence)?;
+                    let mut chosen = rows.chunks(vocab).zip(sentence).map(|(row, &token)| row[usize::from(token)]);
+                    if sentence.is_empty() || chosen.any(|p| p == 0.0) {
+                        return Err(impossible());
+                    }
+                    Losses { items: entropies(&rows, vocab), count: sentence.len() as f64 }
+                }
+                Task::Root => {
+                    let posterior = inside.posterior(sentence)?;
+                    posterior.root().ok_or_else(impossible)?;
+                    Losses { items: vec![(0, posterior.entropy())], count: 1.0 }
+                }
+                Task::Masked(rate) => {
+                    let mut evidence = Evidence::tokens(vocab, sentence)?;
+                    let masked = random_mask(sentence.len(), rate, seed, i as u64);
+                    masked.iter().for_each(|&position| evidence.mask(position));
+                    posterior_losses(&parser, &evidence, &masked)?.ok_or_else(impossible)?
+                }
+                Task::Noisy(noise) => {
+                    let mut stream = seed.child("task").stream(i as u64);
+                    let observed: Vec<Symbol> = sentence
+                        .iter()
+                        .map(|&token| if stream.unit() < noise { stream.below(vocab as u64) as Symbol } else { token })
+                        .collect();
+                    let evidence = Evidence::noisy(vocab, &observed, noise)?;
+                    let all: Vec<usize> = (0..sentence.len()).collect();
+                    posterior_losses(&parser, &evidence, &all)?.ok_or_else(impossible)?
+                }
+            };
+            progress(1);
+            Ok(losses)
+        };
+        let all = (0..corpus.len()).into_par_iter().map(of_sentence).collect::<Result<Vec<_>>>()?;
+        Ok(Floor::of(&all))
+    }
+
+    /// The loss of a predictor that knows the lowest `known` layers only, at predicting the next token and the end of the sentence: what
+    /// the exact prediction expects of it.
+    pub fn of_lowest_levels(
+        grammar: &Grammar,
+        known: usize,
+        corpus: &Corpus,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Self> {
+        check(corpus, Task::Next)?;
+        let (exact, level) = (Predictor::new(grammar), Predictor::of_lowest_levels(grammar, known)?);
+        let of_sentence = |i: usize| -> Result<Losses> {
+            checkpoint();
+            let sentence = corpus.sentence(i);
+            let (exact, level) = (next_rows(&exact, sentence)?, next_rows(&level, sentence)?);
+            exact.last().filter(|&&end| end > 0.0).ok_or(Error::Impossible { sentence: i + 1 })?;
+            let width = grammar.vocab() + 1;
+            let losses = exact.chunks(width).zip(level.chunks(width)).map(|(p, q)| cross_entropy(p, q));
+            progress(1);
+            Ok(Losses { items: losses.enumerate().collect(), count: sentence.len() as f64 })
+        };
+        let all = (0..corpus.len()).into_par_iter().map(of_sentence).collect::<Result<Vec<_>>>()?;
+        Ok(Floor::of(&all))
+    }
+
+    fn of(sentences: &[Losses]) -> Self {
+        let sums: Vec<f64> = sentences.iter().map(|s| s.items.iter().map(|(_, loss)| loss).sum()).collect();
+        let count: f64 = sentences.iter().map(|s| s.count).sum();
+        let mean = sums.iter().sum::<f64>() / count;
+        // The error of a ratio of sums: that of what is left once each sentence's share is taken out.
+        let n = sentences.len() as f64;
+        let squares: f64 = sums.iter().zip(sentences).map(|(sum, s)| (sum - mean * s.count).powi(2)).sum();
+        let stderr = if n > 1.0 { (squares * n / (n - 1.0)).sqrt() / count } else { f64::NAN };
+        let mut by_position: Vec<Vec<f64>> = Vec::new();
+        for &(position, loss) in sentences.iter().flat_map(|s| &s.items) {
+            if by_position.len() <= position {
+                by_position.resize(position + 1, Vec::new());
+            }
+            by_position[position].push(loss);
+        }
+        Floor {
+            loss: Estimate { mean, stderr },
+            by_position: by_position.iter().map(|losses| Estimate::of(losses)).collect(),
+        }
+    }
+}
+
+/// The probabilities of the next token and of the end at every position of a sentence, `[position][token, end]`.
+pub(super) fn next_rows(predictor: &Predictor, sentence: &[Symbol]) -> Result<Vec<f64>> {
+    let mut reader = predictor.reader();
+    let mut rows = Vec::with_capacity((sentence.len() + 1) * reader.next().len());
+    rows.extend_from_slice(reader.next());
+    for &token in sentence {
+        reader.push(token)?;
+        rows.extend_from_slice(reader.next());
+    }
+    Ok(rows)
+}
+
+/// The entropies of the posteriors of some tokens; `None` if the evidence is impossible.
+fn posterior_losses(parser: &Parser<Magnitude>, evidence: &Evidence, positions: &[usize]) -> Result<Option<Losses>> {
+    let depth = parser.grammar().depth();
+    let Some(posteriors) = SymbolPosteriors::with_parser(parser, evidence)? else { return Ok(None) };
+    let loss = |&position: &usize| (position, entropy(posteriors.row(depth, position)));
+    Ok(Some(Losses { items: positions.iter().map(loss).collect(), count: positions.len() as f64 }))
+}
+
+/// The positions of a sentence that [`Task::Masked`] masks: each with probability `rate`, a function of the seed and the number of the
+/// sentence.
+///
+/// ```
+/// use gardenpath::{Seed, random_mask};
+///
+/// assert_eq!(random_mask(5, 1.0, Seed::new(1), 7), [0, 1, 2, 3, 4]);
+/// assert_eq!(random_mask(100, 0.15, Seed::new(1), 7), random_mask(100, 0.15, Seed::new(1), 7));
+/// ```
+pub fn random_mask(len: usize, rate: f64, seed: Seed, number: u64) -> Vec<usize> {
+    let mut stream = seed.child("task").stream(number);
+    (0..len).filter(|_| stream.unit() < rate).collect()
+}
+
+/// The entropy of a distribution, in nats.
+pub(super) fn entropy(probabilities: &[f64]) -> f64 {
+    cross_entropy(probabilities, probabilities)
+}
+
+/// The expected surprise at outcomes with these probabilities of somebody who predicts others, in nats.
+pub(super) fn cross_entropy(probabilities: &[f64], predicted: &[f64]) -> f64 {
+    let terms = probabilities.iter().zip(predicted).filter(|(p, _)| **p > 0.0);
+    terms.map(|(p, q)| -p * q.ln()).sum()
+}
+
+/// The mean Kullback-Leibler divergence, in nats, of predictions from the exact ones: rows of `width` probabilities each.
+///
+/// Infinite if something possible was given no probability.
+///
+/// ```
+/// use gardenpath::mean_divergence;
+///
+/// let exact = [0.5, 0.5, 1.0, 0.0];
+/// assert_eq!(mean_divergence(&exact, &exact, 2)?, 0.0);
+/// assert!((mean_divergence(&exact, &[0.25, 0.75, 0.5, 0.5], 2)? - 0.4184).abs() < 1e-4);
+/// # Ok::<(), gardenpath::Error>(())
+/// ```
+pub fn mean_divergence(exact: &[f64], predicted: &[f64], width: usize) -> Result<f64> {
+    if exact.len() != predicted.len() || width == 0 || !exact.len().is_multiple_of(width) || exact.is_empty() {
+        let expected = format!("{}, rows of {width} each", exact.len());
+        return Err(Error::parameter("number of predicted probabilities", predicted.len(), expected));
+    }
+    for (row, probabilities) in predicted.chunks(width).enumerate() {
+        let sum: f64 = probabilities.iter().sum();
+        if probabilities.iter().any(|p| !(0.0..=1.0 + 1e-6).contains(p)) || (sum - 1.0).abs() > 1e-3 {
+            let value = format!("{sum} in row {row}");
+            return Err(Error::parameter("sum of predicted probabilities", value, "1, of numbers from 0 to 1"));
+        }
+    }
+    let rows = exact.chunks(width).zip(predicted.chunks(width));
+    let count = (exact.len() / width) as f64;
+    Ok(rows.map(|(p, q)| cross_entropy(p, q) - entropy(p)).sum::<f64>() / count)
+}
+
+fn check(corpus: &Corpus, task: Task) -> Result<()> {
+    if corpus.is_empty() {
+        return Err(Error::parameter("number of sentences", 0, "at least 1"));
+    }
+    let (tokens, each) = (corpus.tokens().len() + corpus.len(), size_of::<(usize, f64)>() + size_of::<f64>());
+    memory::check(format_args!("the losses at {tokens} tokens"), tokens as u128 * each as u128)?;
+    match task {
+        Task::Masked(rate) if !(rate > 0.0 && rate <= 1.0) => {
+            Err(Error::parameter("mask", rate, "more than 0 and at most 1"))
+        }
+        Task::Noisy(noise) if !(0.0..=1.0).contains(&noise) => Err(Error::parameter("noise", noise, "a probability")),
+        _ => Ok(()),
+    }
+}
