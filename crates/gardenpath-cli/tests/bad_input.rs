@@ -171,7 +171,7 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("theory lengths --depth 2 --p-binary 1.5", &["p_binary"]),
         ("theory lengths --depth 2 --arities 2:0.5,3:0.4", &["sum to 1", "0.9"]),
         ("theory lengths --depth 2 --arities 2:0.5,9:0.5", &["not 9", "1 to 8"]),
-        ("theory lengths --depth 2 --arities 2:0.5,2:0.5", &["2 children have two values"]),
+        ("theory lengths --depth 2 --arities 2:0.5,2:0.5", &["two values for 2 children"]),
         ("theory lengths --depth 2 --arities 2", &["2:0.5,3:0.5"]),
         ("theory lengths --depth 5 --arities 8:1", &["19683", "32768"]),
         ("theory trees --depth 2 --arities 2,x", &["\"x\""]),

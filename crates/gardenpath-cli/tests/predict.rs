@@ -126,7 +126,7 @@ fn the_impossible_is_null() {
     let lines = lab.json_lines("predict g.pcfg c.jsonl --task masked --mask-at 0");
     assert_eq!(lines[0]["tokens"], serde_json::json!([null]));
     let lines = lab.json_lines("predict g.pcfg c.jsonl --task hidden --prefix");
-    assert_eq!(lines[0]["levels"]["1"], serde_json::json!([null, null]));
+    assert_eq!(lines[0]["levels"]["0"], serde_json::json!([null, null]));
     assert!(lab.run("predict g.pcfg c.jsonl --task next").starts_with("1: impossible"));
 }
 

@@ -5,7 +5,7 @@
 
 use anyhow::{Result, bail};
 use clap::Args;
-use gardenpath::{Arities, PerArity};
+use gardenpath::{Arities, Children, PerArity};
 use gardenpath_lab::by_arity::ByArity;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -111,7 +111,9 @@ pub fn numbers_of_children(text: &str) -> Result<Arities, String> {
     if text.contains(':') {
         return Ok(by_arity(text)?.arities());
     }
-    // Any value will do.
-    let with_values: Vec<String> = text.split(',').map(|arity| format!("{arity}:1")).collect();
-    Ok(by_arity(&with_values.join(","))?.arities())
+    let number = |word: &str| {
+        let arity = word.trim().parse().ok().filter(|arity| (1..=Children::MAX).contains(arity));
+        arity.ok_or_else(|| format!("{word:?} is not a number of children, expected 1 to {}", Children::MAX))
+    };
+    text.split(',').map(number).collect()
 }
