@@ -14,6 +14,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 use std::collections::BTreeMap;
 
+/// A number for each number of children.
+type ByArity = BTreeMap<usize, f64>;
+
 /// A learned grammar: see `learn`.
 #[pyclass(frozen, eq, name = "Learned", module = "gardenpath")]
 #[derive(PartialEq)]
@@ -348,7 +351,7 @@ impl PyLevelScore {
         self.purity.get(&3).copied().unwrap_or(f64::NAN)
     }
 
-    fn __getnewargs__(&self) -> (usize, BTreeMap<usize, f64>, BTreeMap<usize, f64>, BTreeMap<usize, f64>, bool) {
+    fn __getnewargs__(&self) -> (usize, ByArity, ByArity, ByArity, bool) {
         (self.level, self.precision.clone(), self.recall.clone(), self.purity.clone(), self.exact)
     }
 

@@ -114,7 +114,7 @@ fn known_lengths_leave_out_all_other_sentences() {
                 assert!((found - expected).abs() < 1e-12);
             }
         }
-        assert!(known.rows(&vec![0; 100]).unwrap().iter().all(|&p| p == 0.0));
+        assert!(known.rows(&[0; 100]).unwrap().iter().all(|&p| p == 0.0));
     }
     assert!(rows > 1000, "{rows}");
 }

@@ -114,8 +114,8 @@ impl LawOptions {
         .ensemble(&option)?;
         let sizes = ensemble.level_sizes()?;
         let mut rules = 0;
-        for level in 0..ensemble.depth() {
-            rules += sizes[level] * ensemble.rules_per_symbol(level)?.nonzero().map(|(_, rules)| rules).sum::<usize>();
+        for (level, parents) in sizes[..ensemble.depth()].iter().enumerate() {
+            rules += parents * ensemble.rules_per_symbol(level)?.nonzero().map(|(_, rules)| rules).sum::<usize>();
         }
         if rules > MAX_RULES {
             bail!("the grammar would have {rules} rules, expected at most {MAX_RULES}; ask for a smaller fraction");

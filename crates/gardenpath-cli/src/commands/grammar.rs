@@ -26,7 +26,7 @@ Examples:
   gardenpath grammar sample --vocab 8 --depth 2 --arities 1:0.2,2:0.4,4:0.4 --rules 4:10
   gardenpath grammar sample --sizes 3,8,8,20 --arities 2:1 --cover
   gardenpath grammar sample --vocab 16 --depth 2 --class-entropy 0.3 --seed 7 -o ambiguous.pcfg")]
-    Sample(Sample),
+    Sample(Box<Sample>),
     /// Describe a grammar: sizes, rules, lengths, ambiguity
     Info {
         /// The grammar (.pcfg text or published .json), or - for standard input
@@ -101,7 +101,12 @@ const SEARCH: (u64, u64) = (8, 256);
 
 /// Runs the subcommand.
 pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
-    if let Command::Sample(Sample { output, .. }) | Command::Convert { output, .. } = command {
+    let output = match command {
+        Command::Sample(sample) => Some(&sample.output),
+        Command::Convert { output, .. } => Some(output),
+        Command::Info { .. } => None,
+    };
+    if let Some(output) = output {
         files::grammar::check_output(output)?;
     }
     match command {

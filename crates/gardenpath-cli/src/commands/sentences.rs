@@ -70,7 +70,7 @@ impl<'p> Sentences<'p> {
 
 impl Block<'_> {
     /// The number of sentences.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.sentences.len()
     }
 

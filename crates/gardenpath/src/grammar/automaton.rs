@@ -71,7 +71,7 @@ impl Automaton {
             rules_per_prefix: 0,
         };
         // In this order the rules that share a prefix are neighbours: those of each state are a range.
-        let mut states: Vec<Range<usize>> = vec![0..order.len()];
+        let mut states: Vec<Range<usize>> = std::iter::once(0..order.len()).collect();
         for length in 0..=longest {
             let mut next = Vec::new();
             automaton.of_length.push(automaton.last.len() as State);

@@ -117,7 +117,7 @@ pub fn score_rules(learned: &Grammar, truth: &Grammar) -> Result<Vec<LevelScore>
 /// let scores = score_layer(&inferred, 8, grammar.layer(0));
 /// assert!(scores[2].is_exact() && scores[3].is_exact());
 /// inferred.pop();
-/// assert!(score_layer(&inferred, 8, grammar.layer(0))[1].recall() < 1.0);
+/// assert!(score_layer(&inferred, 8, grammar.layer(0))[3].recall() < 1.0);
 /// # Ok::<(), gardenpath::Error>(())
 /// ```
 ///

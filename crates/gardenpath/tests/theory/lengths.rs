@@ -97,7 +97,7 @@ fn levels_may_branch_differently() {
     let law = LengthLaw::of_levels(&levels).unwrap();
     // Two tokens for each of 2 to 12 nodes: n quaternary ones of 2 or 3 above.
     let coins = |n: usize| binomial_law(n, 0.5);
-    let mut expected = vec![0.0; 25];
+    let mut expected = [0.0; 25];
     for (nodes, probability) in [(2, 0.3), (3, 0.7)] {
         for (quaternary, weight) in coins(nodes).into_iter().enumerate() {
             expected[2 * (nodes + 3 * quaternary)] += probability * weight;

@@ -68,7 +68,7 @@ pub fn run(
 ) -> Result<()> {
     let (mut sum, mut rows, mut number) = (0.0, 0, 0);
     sentences.blocks("compared", 2 * bytes, |block| {
-        let lines = given.take(block.len(), number)?;
+        let lines = given.take(block.count(), number)?;
         let first = number;
         let compared = block.map(
             || engine.reader(),
