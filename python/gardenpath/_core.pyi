@@ -88,7 +88,7 @@ _Estimate: TypeAlias = tuple[float | None, tuple[float, float] | None, int, str 
 
 @final
 class Grammar:
-    """A layered probabilistic context-free grammar of uniform depth, with binary and ternary rules.
+    """A layered probabilistic context-free grammar of uniform depth, with rules of one to eight children.
 
     Level 0 holds the root symbols (the classes), level `depth` the tokens; `rules(level)` rewrite the symbols of a
     level into those of the next.
@@ -111,12 +111,17 @@ class Grammar:
         non_overlapping: bool = False,
         cover: bool = False,
     ) -> Grammar:
-        """Draws a random grammar of the paper's ensemble.
+        """Draws a random grammar of the paper's ensemble, or of one of its relatives.
 
-        Every level has `vocab` symbols, and every symbol the same number of rules: `fraction` of all pairs and triples
-        are grammatical, or `binary_rules` and `ternary_rules` per symbol are given as numbers. A node has two children
-        with probability `p_binary`; the k-th rule of a symbol has a weight `k^-zipf`; `non_overlapping` excludes
-        ternary rules that begin or end with a binary one.
+        Every level has `vocab` symbols, and every symbol the same number of rules: a `fraction` of all tuples are
+        grammatical, 1/4 unless another is named, or `rules` are counted. Both can be dicts by number of children. A
+        node has two or three children, two with probability `p_binary`, or `arities` is the probability of each number
+        from 1 to 8. The k-th rule of a symbol has a weight `k^-zipf`; `non_overlapping` excludes rules that begin or
+        end with a shorter one; with `cover`, every symbol occurs in some rule.
+
+        Instead of `vocab`, `sizes` can list the numbers of symbols of all levels, from the classes to the tokens;
+        `classes` changes the number of classes alone. `binary_rules` and `ternary_rules` are short for `rules={2:
+        binary_rules, 3: ternary_rules}`.
         """
     @staticmethod
     def from_rules(
@@ -169,8 +174,9 @@ class Grammar:
     def name(self, level: int, symbol: int) -> str:
         """The name of a symbol of a level."""
     def rules(self, level: int) -> NDArray[np.void]:
-        """The rules from a level to the next: records of `parent`, `arity`, `children` (the first `arity` of three) and
-        `probability`, sorted by parent, then pairs before triples, then by children.
+        """The rules from a level to the next: records of `parent`, `arity`, `children` and `probability`, sorted by
+        parent, then shorter ones before longer ones, then by children. `children` has as many places as the longest
+        rule of the layer has children, three at least; the first `arity` count.
         """
     def corpus(self, count: int, seed: int = 0, *, start: int = 0) -> Corpus:
         """Samples sentences `start` to `start + count`. Sentence `i` is a function of (grammar, seed, `i`) alone: corpora
@@ -200,7 +206,8 @@ class Grammar:
     def best_tree(self, sentence: _Sentence) -> Tree | None:
         """The most probable tree of a sentence, or None if there is none. `tree.log_probability()` tells how probable.
         """
-    def best_trees(self, sentence: _Sentence, count: int) -> list[Tree]: ...
+    def best_trees(self, sentence: _Sentence, count: int) -> list[Tree]:
+        """The `count` most probable trees of a sentence, best first; fewer if there are not so many."""
     def sample_tree(self, sentence: _Sentence, seed: int = 0) -> Tree | None:
         """A tree of the sentence, drawn from the posterior, or None if there is none."""
     def trees(self, sentence: _Sentence, limit: int = 1000) -> list[Tree]:

@@ -196,8 +196,8 @@ def sample_complexity(
     rules: Mapping[int, int] | None = None,
 ) -> SampleComplexity:
     """The number of sentences that learning needs, up to a constant (eq. samp_comp): by the paper's factor per level, and
-    by that of a uniformly chosen token. The numbers of rules are those of each symbol; for other numbers of children than
-    two and three they are in `rules`.
+    by that of a uniformly chosen token. The numbers of rules are those of each symbol; for other numbers of children
+    than two and three they are in `rules`.
     """
 def two_level_topologies(*, p_binary: float = 0.5, arities: _ByArity = None) -> list[Topology]:
     """The tree topologies of depth 2, twelve for two and three children: how many tokens each child of the root has, with

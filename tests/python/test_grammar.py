@@ -253,7 +253,7 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
     "zipf": (lambda: Grammar.sample(4, 2, zipf=-1.0), "zipf is -1, expected"),
     "half the numbers": (lambda: Grammar.sample(4, 2, binary_rules=1), "expected either fraction, or"),
     "too many rules": (lambda: Grammar.sample(4, 2, binary_rules=5, ternary_rules=1), "20"),
-    "arity": (edited(set_field("arity", 0, 4)), "rule 0 has arity 4, expected 2 or 3"),
+    "arity": (edited(set_field("arity", 0, 4)), "rule 0 has arity 4, expected 1 to 3"),
     "sum": (edited(set_field("probability", 0, 0.9)), "sum to"),
     "negative": (edited(set_field("probability", 0, -0.5)), "probability -0.5, expected more than 0"),
     "twice": (edited(repeat), "the same rule twice"),

@@ -231,7 +231,7 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
     "unknown roots": (lambda: Moments(Corpus([[0, 1, 2]])), "root is 255, expected below"),
     "other sizes": (
         lambda: Moments(Grammar.sample(4, 2).corpus(3)) + Moments(Grammar.sample(5, 2).corpus(3)),
-        "5 symbols and 5 roots, expected 4 symbols and 4 roots",
+        "5 symbols and 5 roots, {2, 3} at a time, expected 4 symbols and 4 roots",
     ),
     "the root as a level": (lambda: Grammar.sample(4, 2).expected_moments(0), "level is 0, expected 1 to 2"),
     "an unknown average": (

@@ -72,7 +72,7 @@ impl PyGrammar {
     /// >>> len(grammar.rules(0))       # 2 binary and 16 ternary rules for each of 8 symbols
     /// 144
     /// >>> gardenpath.Grammar.sample(sizes=[3, 8, 20], arities={1: 0.2, 2: 0.4, 4: 0.4}, rules={4: 10})
-    /// <Grammar of depth 2, 20 tokens, 3 classes, 420 rules>
+    /// <Grammar of depth 2, 20 tokens, 3 classes, 240 rules>
     #[staticmethod]
     #[pyo3(signature = (vocab=None, depth=None, fraction=None, seed=0, *, arities=None, rules=None, sizes=None, classes=None,
                         binary_rules=None, ternary_rules=None, p_binary=None, zipf=0.0, non_overlapping=false, cover=false))]

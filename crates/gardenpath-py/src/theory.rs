@@ -149,7 +149,7 @@ impl PyByLength {
 /// >>> law = theory.length_distribution(depth=2)
 /// >>> dict(zip(law.lengths.tolist(), law.values.tolist()))[6]     # 3-3 with 1/8 and 2-2-2 with 1/16
 /// 0.1875
-/// >>> theory.length_distribution(depth=2, arities={1: 0.5, 4: 0.5}).values[0]     # one token
+/// >>> float(theory.length_distribution(depth=2, arities={1: 0.5, 4: 0.5}).values[0])     # one token
 /// 0.25
 #[pyfunction]
 #[pyo3(signature = (depth, *, p_binary=0.5, arities=None))]
