@@ -110,6 +110,13 @@ impl<S: Semiring> Level<S> {
         self.bounds.push(end);
     }
 
+    /// Ends a start whose cells are all empty.
+    #[inline]
+    pub fn close_empty(&mut self, cells: usize) {
+        self.bounds.resize(self.bounds.len() + cells, self.entries.len() as u32);
+        self.close_start();
+    }
+
     /// Ends the cells of one start; starts are filled in order.
     #[inline]
     pub fn close_start(&mut self) {

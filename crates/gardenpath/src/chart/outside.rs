@@ -5,7 +5,7 @@ use super::template::check_memory;
 use super::uses::RuleUses;
 use super::{Chart, Level, LevelCells, Parser, Scratch};
 use crate::error::Result;
-use crate::grammar::{Layer, State};
+use crate::grammar::{Layer, State, Symbol};
 use crate::interrupt::checkpoint;
 use crate::magnitude::Magnitude;
 use crate::semiring::Semiring;
@@ -88,12 +88,19 @@ impl<S: Semiring> Parser<'_, S> {
             of_last: Vec::new(),
             uses: RuleUses::new(layer.rules().len()),
         };
+        let above_tokens = level + 1 == self.grammar().depth() && chart.has_tokens;
         for start in 0..cells.starts() {
             // Short sentences are done before anybody waits.
             if start % 16 == 15 {
                 checkpoint();
             }
-            reverse.open(start, chart.level(level), above);
+            if !reverse.open(start, chart.level(level), above) {
+                continue;
+            }
+            if above_tokens {
+                reverse.tokens(chart.level(level));
+                continue;
+            }
             if automaton.has_unary() {
                 reverse.single_children();
             }
@@ -136,18 +143,35 @@ struct Reverse<'r, S> {
 }
 
 impl<S: Semiring> Reverse<'_, S> {
-    /// Turns to the cells of another start, whose entries have the outside values `outer`.
-    fn open(&mut self, start: usize, level: &Level<S>, outer: &[S]) {
+    /// Turns to the cells of another start, whose entries have the outside values `outer`, and tells whether any of them is not zero:
+    /// most candidates of a chart are part of no derivation of the whole sentence.
+    fn open(&mut self, start: usize, level: &Level<S>, outer: &[S]) -> bool {
         self.start = start;
         let parents = self.layer.parents();
-        self.around.clear();
-        self.around.resize(self.cells.count(start) * parents, S::zero());
+        let mut any = false;
         for filled in level.filled(start) {
             let offset = filled.cell as usize - self.cells.first(start);
-            for entry in level.range(filled.cell) {
-                let symbol = usize::from(level.entries()[entry].0);
-                self.around[offset * parents + symbol] = outer[entry].clone();
+            for entry in level.range(filled.cell).filter(|&entry| !outer[entry].is_zero()) {
+                if !any {
+                    self.around.clear();
+                    self.around.resize(self.cells.count(start) * parents, S::zero());
+                    any = true;
+                }
+                self.around[offset * parents + usize::from(level.entries()[entry].0)] = outer[entry].clone();
             }
+        }
+        any
+    }
+
+    /// Above tokens a cell is one tuple, and one look-up.
+    fn tokens(&mut self, level: &Level<S>) {
+        let tokens = &self.below.entries()[self.start..];
+        for filled in level.filled(self.start) {
+            let (offset, span) = (filled.cell as usize - self.cells.first(self.start), filled.span as usize);
+            let read = |state, (token, _): &(Symbol, S)| self.layer.automaton().next(state, *token);
+            let state = tokens[..span].iter().try_fold(0, read).expect("what fills a cell is a right-hand side");
+            let derivative = self.complete(offset as u32, state, &S::one());
+            self.outside[self.start..][..span].iter_mut().for_each(|outside| outside.add(derivative.clone()));
         }
     }
 

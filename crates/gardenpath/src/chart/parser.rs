@@ -322,8 +322,8 @@ impl<'g, S: Semiring> Parser<'g, S> {
                 checkpoint();
             }
             let count = cells.count(start);
-            if count == 0 {
-                above.close_start();
+            if count == 0 || below.filled(start).is_empty() {
+                above.close_empty(count);
                 continue;
             }
             row.open(count, layer.parents());
@@ -362,28 +362,29 @@ impl<'g, S: Semiring> Parser<'g, S> {
         let cells = cells.level(level);
         let automaton = layer.automaton();
         for start in 0..cells.starts() {
-            let tokens = &tokens.entries()[start..];
-            let (mut state, mut read) = (automaton.next(0, tokens[0].0), 1);
-            for offset in 0..cells.count(start) {
-                let span = cells.min_span(start) + offset;
-                if read == 1 && span > 1 {
-                    state = automaton.pair(tokens[0].0, tokens[1].0);
-                    read = 2;
+            let (tokens, count, shortest) = (&tokens.entries()[start..], cells.count(start), cells.min_span(start));
+            let read = |state, (token, _): &(Symbol, S)| automaton.next(state, *token);
+            let mut state = match &tokens[..shortest] {
+                [first, second, others @ ..] => {
+                    automaton.pair(first.0, second.0).and_then(|pair| others.iter().try_fold(pair, read))
                 }
-                for (token, _) in &tokens[read..span] {
-                    state = state.and_then(|state| automaton.next(state, *token));
-                }
-                read = span;
-                if let Some(state) = state
-                    && cells.used_offset(start, span).is_some()
-                {
-                    for entry in automaton.entries_of(state) {
+                first => first.iter().try_fold(0, read),
+            };
+            let mut closed = 0;
+            while closed < count
+                && let Some(found) = state
+            {
+                let span = shortest + closed;
+                if cells.used_offset(start, span).is_some() {
+                    for entry in automaton.entries_of(found) {
                         above.push(automaton.parent(entry), weights[entry].clone());
                     }
                 }
                 above.close_cell(span);
+                closed += 1;
+                state = if closed < count { automaton.next(found, tokens[span].0) } else { None };
             }
-            above.close_start();
+            above.close_empty(count - closed);
         }
     }
 
@@ -411,17 +412,22 @@ impl<S: Semiring> Filler<'_, S> {
         let automaton = layer.automaton();
         let longest = automaton.longest();
         prefixes.join(parts, below, start, automaton.of_length(length));
+        let (keep, is_inner) = (length + 1 < longest, length + 1 == longest);
         for block in 0..prefixes.len() {
             let width = prefixes.width(block);
-            let values = prefixes.sum(block, parts, automaton, below, length + 1 < longest);
-            if let Some(offset) = cells.used_offset(start, width) {
-                values.iter().for_each(|(state, value)| row.complete(offset, *state, value, layer, weights));
+            let offset = cells.used_offset(start, width);
+            if is_inner {
+                last.collect(cells, below, start, width);
             }
-            if length + 1 != longest {
+            // Sums that nothing would use are not computed: most of those below the root.
+            if !keep && offset.is_none() && (!is_inner || last.is_empty()) {
                 continue;
             }
-            last.collect(cells, below, start, width);
-            if last.is_empty() {
+            let values = prefixes.sum(block, parts, automaton, below, keep);
+            if let Some(offset) = offset {
+                values.iter().for_each(|(state, value)| row.complete(offset, *state, value, layer, weights));
+            }
+            if !is_inner || last.is_empty() {
                 continue;
             }
             if last.factoring_pays(values.len(), layer) {

@@ -60,9 +60,16 @@ pub(crate) struct Prefixes<S> {
 /// A part of the sentence.
 #[derive(Clone, Debug)]
 struct Block {
-    width: usize,
-    joins: Range<usize>,
-    sums: Range<usize>,
+    width: u32,
+    joins: Range<u32>,
+    sums: Range<u32>,
+}
+
+impl Block {
+    #[inline]
+    fn joins(&self) -> Range<usize> {
+        self.joins.start as usize..self.joins.end as usize
+    }
 }
 
 impl<S> Default for Prefixes<S> {
@@ -75,7 +82,7 @@ impl<S: Semiring> Parts<S> for Prefixes<S> {
     type Prefix = State;
 
     fn for_each(&self, _: usize, mut visit: impl FnMut(u32, u32)) {
-        self.blocks.iter().zip(0..).for_each(|(block, k)| visit(block.width as u32, k));
+        self.blocks.iter().zip(0..).for_each(|(block, k)| visit(block.width, k));
     }
 
     fn for_each_prefix(&self, part: u32, mut visit: impl FnMut(State, &S, usize)) {
@@ -104,8 +111,9 @@ impl<S: Semiring> Prefixes<S> {
         blocks.clear();
         let mut first = 0;
         for own in joins.chunk_by(|x, y| x.0 == y.0) {
-            blocks.push(Block { width: own[0].0 as usize, joins: first..first + own.len(), sums: 0..0 });
-            first += own.len();
+            let end = first + own.len() as u32;
+            blocks.push(Block { width: own[0].0, joins: first..end, sums: 0..0 });
+            first = end;
         }
         self.sums.clear();
         self.base = states.start;
@@ -129,7 +137,7 @@ impl<S: Semiring> Prefixes<S> {
             sums.clear();
         }
         let first = sums.len();
-        for &(_, part, cell) in &joins[blocks[block].joins.clone()] {
+        for &(_, part, cell) in &joins[blocks[block].joins()] {
             let last = below.cell(cell);
             parts.for_each_prefix(part, |state, x, _| {
                 for &(symbol, ref y) in last {
@@ -149,7 +157,7 @@ impl<S: Semiring> Prefixes<S> {
         for (state, _) in &sums[first..] {
             slots[(state - *base) as usize] = 0;
         }
-        blocks[block].sums = first..sums.len();
+        blocks[block].sums = first as u32..sums.len() as u32;
         &self.sums[first..]
     }
 
@@ -161,12 +169,13 @@ impl<S: Semiring> Prefixes<S> {
     /// The number of tokens of a block.
     #[inline]
     pub fn width(&self, block: usize) -> usize {
-        self.blocks[block].width
+        self.blocks[block].width as usize
     }
 
     /// Where the sums of a block stand among those of all blocks that were kept.
     pub fn range(&self, block: usize) -> Range<usize> {
-        self.blocks[block].sums.clone()
+        let Range { start, end } = self.blocks[block].sums;
+        start as usize..end as usize
     }
 
     /// The sums of all blocks that were kept.
@@ -184,11 +193,11 @@ impl<S: Semiring> Prefixes<S> {
         below: &Level<S>,
         mut visit: impl FnMut(usize, &S, usize, usize),
     ) {
+        let range = self.range(block);
         let Prefixes { joins, blocks, sums, base, slots } = self;
-        let Block { joins: own, sums: range, .. } = &blocks[block];
         let place = |state: State| (state - *base) as usize;
         range.clone().zip(&sums[range.clone()]).for_each(|(k, (state, _))| slots[place(*state)] = k as u32);
-        for &(_, part, cell) in &joins[own.clone()] {
+        for &(_, part, cell) in &joins[blocks[block].joins()] {
             parts.for_each_prefix(part, |state, x, prefix| {
                 for entry in below.range(cell) {
                     if let Some(next) = P::next(automaton, state, below.entries()[entry].0) {
