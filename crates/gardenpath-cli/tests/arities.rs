@@ -3,6 +3,7 @@
 mod common;
 
 use common::Lab;
+use gardenpath::theory::entropy::class_entropy;
 use gardenpath::{Ensemble, Grammar, PerArity, RuleCount, Seed, Tree};
 use serde_json::{Value, json};
 
@@ -204,9 +205,11 @@ fn entropies_are_those_of_the_core() {
         assert_eq!(line["entropy"], expected.mean, "{options}");
         let guessing = (ensemble.level_sizes().unwrap()[0] as f64).ln();
         assert_eq!(line["normalized"], expected.mean / guessing);
-        let sizes = ensemble.level_sizes().unwrap();
-        let is_known = ensemble.depth() == 2 && sizes.iter().all(|size| *size == sizes[0]);
-        assert!(is_known || line["theory"].is_null(), "{options}: theory is that of depth 2 and equal levels");
+        // Theory knows depth 2 with levels of one size and rules of one law.
+        let is_known = options.starts_with("--vocab 5 --depth 2");
+        let fractions = || [0, 1].map(|level| ensemble.effective_fractions(level).unwrap());
+        let theory = is_known.then(|| class_entropy(fractions(), ensemble.probabilities()).unwrap());
+        assert_eq!(line["theory"], json!(theory), "{options}");
     }
 }
 

@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// // Implied by the fraction.
 /// assert_eq!(table.column("binary_rules")?.number(0), Some(2.0));
 /// let error = table.column("entropie").unwrap_err().to_string();
-/// assert!(error.starts_with("there is no entropie; did you mean entropy? There are: "));
+/// assert!(error.starts_with("there is no entropie; did you mean entropy? There are: ") && error.contains("binary_rules, "));
 /// # Ok::<(), anyhow::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! How ambiguous an ensemble of grammars is: the expected class entropy, and the fraction of rules that gives a wanted one.
 
 use crate::corpus::{Corpus, Sampler};
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Reals, Result};
 use crate::grammar::Ensemble;
 use crate::inside::Inside;
 use crate::memory;
@@ -50,7 +50,7 @@ pub fn class_entropy(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Estimate> {
     if grammars == 0 || sentences == 0 {
-        return Err(Error::parameter("number of grammars and sentences", "0", "at least 1 of each"));
+        return Err(Error::count("number of grammars or sentences", 0u64, Counts::AtLeast(1)));
     }
     let bytes = (u128::from(grammars) + u128::from(sentences)) * size_of::<f64>() as u128;
     memory::check(format_args!("the entropy of {grammars} grammars with {sentences} sentences each"), bytes)?;
@@ -85,8 +85,7 @@ pub fn fraction_for_entropy(
     let (mut low, mut high) = (1, all);
     let (mut below, mut above) = (measure(low)?, measure(high)?);
     if !(below.mean..=above.mean).contains(&wanted) {
-        let expected = format!("between {:.4} and {:.4} nats for this vocab and depth", below.mean, above.mean);
-        return Err(Error::parameter("class entropy", wanted, expected));
+        return Err(Error::real("class entropy in nats", wanted, Reals::Between(below.mean, above.mean)));
     }
     while high - low > 1 {
         let middle = low.midpoint(high);

@@ -3,8 +3,6 @@
 use crate::symbols::Children;
 use std::fmt;
 use std::ops::{Index, IndexMut};
-use std::str::FromStr;
-use thiserror::Error;
 
 /// The numbers of children that the rules of one layer have: a set of numbers from 1 to [`Children::MAX`].
 ///
@@ -72,6 +70,13 @@ impl fmt::Debug for Arities {
     }
 }
 
+impl fmt::Display for Arities {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers: Vec<String> = self.iter().map(|arity| arity.to_string()).collect();
+        f.write_str(if numbers.is_empty() { "empty".to_owned() } else { numbers.join(",") }.as_str())
+    }
+}
+
 /// A value for each number of children, from 1 to [`Children::MAX`]: probabilities, fractions or numbers of rules.
 ///
 /// ```
@@ -81,7 +86,6 @@ impl fmt::Debug for Arities {
 /// assert_eq!((probabilities[2], probabilities[4]), (0.5, 0.0));
 /// assert_eq!(probabilities.nonzero().collect::<Vec<_>>(), [(2, 0.5), (3, 0.5)]);
 /// assert_eq!(probabilities.to_string(), "2:0.5,3:0.5");
-/// assert_eq!("2:0.5,3:0.5".parse(), Ok(probabilities));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PerArity<T>([T; Children::MAX]);
@@ -154,84 +158,5 @@ impl<T: Copy + Default + PartialEq + fmt::Display> fmt::Display for PerArity<T> 
             write!(f, "{comma}{arity}:{value}")?;
         }
         Ok(())
-    }
-}
-
-/// Why a text holds no values for numbers of children.
-///
-/// ```
-/// use gardenpath::PerArity;
-///
-/// let error = "2:0.5,9:0.5".parse::<PerArity<f64>>().unwrap_err();
-/// assert_eq!(error.to_string(), "\"9\" is no number of children from 1 to 8");
-/// ```
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum PerArityError {
-    /// A part is not a number of children, a colon and a value.
-    #[error("expected numbers of children with their values, such as 2:0.5,3:0.5, got {0:?}")]
-    Form(String),
-    /// What stands before a colon is no number of children.
-    #[error("{0:?} is no number of children from 1 to {max}", max = Children::MAX)]
-    Arity(String),
-    /// What stands behind a colon cannot be read.
-    #[error("{text:?} is no value for {arity} children")]
-    Value {
-        /// The number of children.
-        arity: usize,
-        /// What was given as their value.
-        text: String,
-    },
-    /// A number of children occurs twice.
-    #[error("{0} children have two values")]
-    Twice(usize),
-}
-
-impl<T: Copy + Default + PartialEq + FromStr> FromStr for PerArity<T> {
-    type Err = PerArityError;
-
-    /// Reads what [`Display`](fmt::Display) writes, with or without spaces around numbers.
-    fn from_str(text: &str) -> Result<Self, PerArityError> {
-        let (mut values, mut seen) = (PerArity::default(), Arities::default());
-        for part in text.split(',') {
-            let (arity, value) = part.split_once(':').ok_or_else(|| PerArityError::Form(text.to_owned()))?;
-            let (arity, value) = (arity.trim(), value.trim());
-            let number = arity.parse().ok().filter(|number| (1..=Children::MAX).contains(number));
-            let number = number.ok_or_else(|| PerArityError::Arity(arity.to_owned()))?;
-            if seen.contains(number) {
-                return Err(PerArityError::Twice(number));
-            }
-            seen = seen.iter().chain([number]).collect();
-            let unread = |_| PerArityError::Value { arity: number, text: value.to_owned() };
-            values[number] = value.parse().map_err(unread)?;
-        }
-        Ok(values)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_read_as_they_are_written() {
-        for values in
-            [PerArity::paper(0.3), PerArity::from([(8, 1.0)]), PerArity::from([(1, 0.25), (2, 0.5), (4, 0.25)])]
-        {
-            assert_eq!(values.to_string().parse(), Ok(values));
-        }
-        assert_eq!(" 4 : 7, 2:1".parse(), Ok(PerArity::from([(2, 1u64), (4, 7)])));
-    }
-
-    #[test]
-    fn mistakes_are_named() {
-        let error = |text: &str| text.parse::<PerArity<u64>>().unwrap_err();
-        for form in ["", "2", "2:1,", "2=1"] {
-            assert_eq!(error(form), PerArityError::Form(form.to_owned()));
-        }
-        for arity in ["0", "9", "-1", "two", ""] {
-            assert_eq!(error(&format!("{arity}:1")), PerArityError::Arity(arity.to_owned()));
-        }
-        assert_eq!(error("2:1,3:x"), PerArityError::Value { arity: 3, text: "x".into() });
-        assert_eq!(error("2:1,3:1,2:1").to_string(), "2 children have two values");
     }
 }

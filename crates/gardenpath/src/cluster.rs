@@ -6,7 +6,7 @@
 
 mod lloyd;
 
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Reals, Result};
 use crate::seed::Seed;
 use lloyd::{Rows, State};
 use rayon::prelude::*;
@@ -75,15 +75,13 @@ impl KMeans {
     /// clusters, in which case each row is a cluster of its own.
     pub fn fit(&self, rows: &[f64], dimension: usize) -> Result<Clustering> {
         if dimension == 0 || rows.is_empty() || !rows.len().is_multiple_of(dimension) {
-            let found = format!("{} numbers in rows of {dimension}", rows.len());
-            return Err(Error::parameter("rows to cluster", found, "at least one whole row"));
+            return Err(Error::Rows { numbers: rows.len(), dimension });
         }
         if self.clusters == 0 || self.restarts == 0 || self.iterations == 0 {
-            let found = format!("{}, {}, {}", self.clusters, self.restarts, self.iterations);
-            return Err(Error::parameter("clusters, restarts and iterations", found, "at least 1 of each"));
+            return Err(Error::count("number of clusters, restarts or iterations", 0u64, Counts::AtLeast(1)));
         }
-        if rows.iter().any(|x| !x.is_finite()) {
-            return Err(Error::parameter("coordinate of a row", "not a number", "finite numbers"));
+        if let Some(&wrong) = rows.iter().find(|x| !x.is_finite()) {
+            return Err(Error::real("coordinate of a row", wrong, Reals::Finite));
         }
         let squares = rows.chunks(dimension).map(|row| dot(row, row)).collect();
         let rows = Rows { values: rows, dimension, squares };

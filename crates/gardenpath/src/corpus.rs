@@ -122,17 +122,17 @@ impl Corpus {
     /// ```
     pub fn from_parts(tokens: Vec<Symbol>, offsets: Vec<usize>, roots: Vec<Symbol>) -> Result<Self> {
         if offsets.len() != roots.len() + 1 {
-            return Err(Error::parameter(
-                "number of offsets",
-                offsets.len(),
-                format!("{}, one more than roots", roots.len() + 1),
-            ));
+            return Err(Error::Size {
+                what: "number of offsets",
+                found: offsets.len(),
+                expected: roots.len() + 1,
+                of: "one more than roots",
+            });
         }
         let rising = offsets.is_sorted() && offsets[0] == 0 && offsets[roots.len()] == tokens.len();
         if !rising {
             let (first, last) = (offsets[0], offsets[roots.len()]);
-            let expected = format!("increasing from 0 to {}, the number of tokens", tokens.len());
-            return Err(Error::parameter("offsets", format!("from {first} to {last}"), expected));
+            return Err(Error::Offsets { first, last, tokens: tokens.len() });
         }
         Ok(Corpus { tokens, offsets, roots })
     }

@@ -1,8 +1,19 @@
 //! Everything that can go wrong in the library, with the values that matter.
 
+use crate::arity::Arities;
+use crate::shape::Shape;
+use std::fmt;
 use thiserror::Error;
 
 /// An error of the core library. Each message is one line that says what was found and what was expected.
+///
+/// ```
+/// use gardenpath::{Counts, Ensemble, Error, Seed};
+///
+/// let error = Ensemble::new(16, 0).sample(Seed::new(1)).unwrap_err();
+/// assert!(matches!(error, Error::Count { what: "depth", found: 0, allowed: Counts::Between(1, _) }));
+/// assert_eq!(error.to_string(), "depth is 0, expected 1 to 10");
+/// ```
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,15 +26,258 @@ pub enum Error {
         reason: String,
     },
 
-    /// A parameter is out of its range.
-    #[error("{name} is {value}, expected {expected}")]
-    Parameter {
-        /// The name of the parameter.
-        name: &'static str,
-        /// The value that was given.
-        value: String,
-        /// The values that are allowed.
-        expected: String,
+    /// A whole number is out of its range.
+    #[error("{what} is {found}, expected {allowed}")]
+    Count {
+        /// What is counted.
+        what: &'static str,
+        /// The number that was given or found.
+        found: u64,
+        /// The numbers that are allowed.
+        allowed: Counts,
+    },
+
+    /// A real number is out of its range.
+    #[error("{what} is {found}, expected {allowed}")]
+    Real {
+        /// What the number is.
+        what: &'static str,
+        /// The number that was given or found.
+        found: f64,
+        /// The numbers that are allowed.
+        allowed: Reals,
+    },
+
+    /// A list does not have as many entries as something that it belongs to.
+    #[error("{what} is {found}, expected {expected}, {of}")]
+    Size {
+        /// What is counted.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        expected: usize,
+        /// Where that number comes from.
+        of: &'static str,
+    },
+
+    /// Tables of moments do not fit together.
+    #[error("size of the {what} is {found}, expected {expected}")]
+    Tables {
+        /// Which tables.
+        what: &'static str,
+        /// The size that was given.
+        found: TableSize,
+        /// The size that is needed.
+        expected: TableSize,
+    },
+
+    /// A text is not what it should be.
+    #[error("{what} is {text}, expected {expected}")]
+    Text {
+        /// What the text stands for.
+        what: &'static str,
+        /// The text.
+        text: String,
+        /// What can be read.
+        expected: &'static str,
+    },
+
+    /// Some tree of the grammar has more tokens than charts can have.
+    #[error("longest sentence is {longest}, expected at most {} tokens", Shape::MAX_LEN)]
+    LongestSentence {
+        /// The number of tokens.
+        longest: usize,
+    },
+
+    /// The sizes of the levels do not fit the depth.
+    #[error("number of levels is {found}, expected {} for depth {depth}", depth + 1)]
+    Levels {
+        /// For how many levels a size was given.
+        found: usize,
+        /// The depth.
+        depth: usize,
+    },
+
+    /// A learner was given inner sizes that do not fit the depth.
+    #[error("number of inner sizes is {found}, expected 1, or {} for depth {depth}", depth - 1)]
+    InnerSizes {
+        /// How many sizes were given.
+        found: usize,
+        /// The depth.
+        depth: usize,
+    },
+
+    /// A learner does not learn rules with so many children.
+    #[error("arities is {found}, expected one or more from 2 to {most} for this learner")]
+    Arities {
+        /// The numbers of children.
+        found: Arities,
+        /// The most that it learns.
+        most: usize,
+    },
+
+    /// A computation is defined for the paper's numbers of children alone.
+    #[error("number of children is {arity}, expected 2 or 3: the paper's topologies know no others")]
+    NotPaper {
+        /// The other number of children.
+        arity: usize,
+    },
+
+    /// There are too many tuples to list those that do not overlap.
+    #[error("non_overlapping is {tuples} tuples of {arity} symbols, expected at most {most} tuples to choose from")]
+    TooManyTuples {
+        /// How many tuples there are.
+        tuples: usize,
+        /// How many symbols each has.
+        arity: usize,
+        /// How many can be listed.
+        most: usize,
+    },
+
+    /// The rules of a layer have too few children to use every symbol.
+    #[error("cover is {places} children in all rules of a layer, expected at least {symbols}, the number of symbols")]
+    Cover {
+        /// The number of children of all rules.
+        places: usize,
+        /// The number of symbols.
+        symbols: usize,
+    },
+
+    /// Root probabilities that are no distribution.
+    #[error("prior is {prior:?}, expected probabilities that sum to 1")]
+    Prior {
+        /// The numbers that were given.
+        prior: Vec<f64>,
+    },
+
+    /// A root that does not exist.
+    #[error("root is {root}, expected below {classes}, the number of roots")]
+    UnknownRoot {
+        /// The root.
+        root: usize,
+        /// The number of roots.
+        classes: usize,
+    },
+
+    /// Some sentences have a label and others have none.
+    #[error("root is unknown in sentence {sentence}, expected a label for every sentence, or for none")]
+    PartlyLabelled {
+        /// The first sentence without a label, counted from 1.
+        sentence: usize,
+    },
+
+    /// No tree of this depth has as many tokens as a sentence.
+    #[error("length is {len} in sentence {sentence}, expected {allowed} tokens at depth {depth}")]
+    Length {
+        /// The number of tokens.
+        len: usize,
+        /// The sentence, counted from 1.
+        sentence: usize,
+        /// The lengths that trees have.
+        allowed: Counts,
+        /// The depth.
+        depth: usize,
+    },
+
+    /// The sentences of a corpus do not divide its tokens.
+    #[error("offsets is from {first} to {last}, expected increasing from 0 to {tokens}, the number of tokens")]
+    Offsets {
+        /// The first offset.
+        first: usize,
+        /// The last offset.
+        last: usize,
+        /// The number of tokens.
+        tokens: usize,
+    },
+
+    /// Numbers of sentences that do not increase from one to the next.
+    #[error("numbers of sentences is {found:?}, expected positive and increasing")]
+    NotIncreasing {
+        /// The numbers.
+        found: Vec<u64>,
+    },
+
+    /// Numbers that do not make whole rows.
+    #[error("rows to cluster is {numbers} numbers in rows of {dimension}, expected at least one whole row")]
+    Rows {
+        /// How many numbers there are.
+        numbers: usize,
+        /// How many make a row.
+        dimension: usize,
+    },
+
+    /// Predictions that are no distribution.
+    #[error("sum of predicted probabilities is {sum} in row {row}, expected 1, of numbers from 0 to 1")]
+    Prediction {
+        /// The row, counted from 0.
+        row: usize,
+        /// The sum of its numbers.
+        sum: f64,
+    },
+
+    /// Likelihoods that are not as many for each position as there are tokens.
+    #[error("number of likelihoods is {found}, expected a multiple of {vocab}, the number of tokens")]
+    Likelihoods {
+        /// How many there are.
+        found: usize,
+        /// The number of tokens.
+        vocab: usize,
+    },
+
+    /// Evidence that no token agrees with.
+    #[error("likelihood is 0 for all tokens at position {position}, expected more than 0 for some token")]
+    NoLikelihood {
+        /// The position, counted from 0.
+        position: usize,
+    },
+
+    /// A symbol has no rule with so many children.
+    #[error("number of rules is 0 of symbol {symbol}, expected at least one with {arity} children")]
+    NoRulesOfArity {
+        /// The symbol.
+        symbol: usize,
+        /// The number of children.
+        arity: usize,
+    },
+
+    /// Expectation maximisation would have too many parameters.
+    #[error("number of symbols per level is {sizes:?}, expected at most {most} possible rules per layer for this mode")]
+    TooManyParameters {
+        /// The sizes of the levels.
+        sizes: Vec<usize>,
+        /// The largest number of possible rules of a layer.
+        most: usize,
+    },
+
+    /// The paper's learner found nothing above its threshold.
+    #[error("number of {what} above the threshold is 0, expected at least one above {threshold:e}: more sentences")]
+    NothingFound {
+        /// What it looked for.
+        what: &'static str,
+        /// The threshold.
+        threshold: f64,
+    },
+
+    /// The rules that the paper's learner found parse no sentence.
+    #[error(
+        "learned layer is none of {sentences} sentences has two adjacent candidates of level {level}, \
+         expected rules that parse some of the sentences"
+    )]
+    NothingParsed {
+        /// The number of sentences.
+        sentences: usize,
+        /// The level of the candidates.
+        level: usize,
+    },
+
+    /// The names of symbols are not as many as the symbols.
+    #[error("number of names per level is {found:?}, expected {expected:?}")]
+    NameCounts {
+        /// How many names each level has.
+        found: Vec<usize>,
+        /// How many symbols each level has.
+        expected: Vec<usize>,
     },
 
     /// A layer has a rule that names a symbol that does not exist.
@@ -149,8 +403,90 @@ impl Error {
         Error::Line { line, reason: reason.into() }
     }
 
-    pub(crate) fn parameter(name: &'static str, value: impl ToString, expected: impl Into<String>) -> Self {
-        Error::Parameter { name, value: value.to_string(), expected: expected.into() }
+    pub(crate) fn count(what: &'static str, found: impl TryInto<u64>, allowed: Counts) -> Self {
+        Error::Count { what, found: found.try_into().unwrap_or(u64::MAX), allowed }
+    }
+
+    pub(crate) fn real(what: &'static str, found: f64, allowed: Reals) -> Self {
+        Error::Real { what, found, allowed }
+    }
+}
+
+/// Whole numbers that are allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// From the first to the second, both included.
+    Between(usize, usize),
+    /// This one and all above it.
+    AtLeast(usize),
+    /// This one and all below it.
+    AtMost(u64),
+    /// All below this one.
+    Below(usize),
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Counts::Between(least, most) if least == most => write!(f, "{least}"),
+            Counts::Between(least, most) => write!(f, "{least} to {most}"),
+            Counts::AtLeast(least) => write!(f, "at least {least}"),
+            Counts::AtMost(most) => write!(f, "at most {most}"),
+            Counts::Below(bound) => write!(f, "below {bound}"),
+        }
+    }
+}
+
+/// Real numbers that are allowed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reals {
+    /// From 0 to 1, both included.
+    Probability,
+    /// From 0 to 1, without 0.
+    PositiveProbability,
+    /// From 0 to 1, without 1.
+    ProperShare,
+    /// Just this one.
+    Exactly(f64),
+    /// From the first to the second, both included.
+    Between(f64, f64),
+    /// Above 0, and not infinite.
+    Positive,
+    /// 0 and above, and not infinite.
+    NotNegative,
+    /// All but infinities and NaN.
+    Finite,
+}
+
+impl fmt::Display for Reals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reals::Probability => f.write_str("a probability"),
+            Reals::PositiveProbability => f.write_str("more than 0 and at most 1"),
+            Reals::ProperShare => f.write_str("a share from 0 up to, but not including, 1"),
+            Reals::Exactly(value) => write!(f, "{value}"),
+            Reals::Between(least, most) => write!(f, "between {least} and {most}"),
+            Reals::Positive => f.write_str("a positive number"),
+            Reals::NotNegative => f.write_str("a finite number that is not negative"),
+            Reals::Finite => f.write_str("a finite number"),
+        }
+    }
+}
+
+/// What a table of moments counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableSize {
+    /// The number of symbols.
+    pub symbols: usize,
+    /// The number of roots.
+    pub classes: usize,
+    /// The lengths of the tuples.
+    pub arities: Arities,
+}
+
+impl fmt::Display for TableSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} symbols and {} roots, {:?} at a time", self.symbols, self.classes, self.arities)
     }
 }
 

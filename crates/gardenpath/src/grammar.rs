@@ -19,7 +19,7 @@ pub use sample::{Ensemble, RuleCount};
 
 pub use crate::symbols::{Children, Symbol};
 
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Result};
 use crate::shape::Shape;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -60,13 +60,13 @@ impl Grammar {
     pub fn new(sizes: Vec<usize>, prior: Vec<f64>, layers: Vec<Vec<Rule>>) -> Result<Self> {
         let depth = layers.len();
         if !(1..=Shape::MAX_DEPTH).contains(&depth) {
-            return Err(Error::parameter("depth", depth, format!("1 to {}", Shape::MAX_DEPTH)));
+            return Err(Error::count("depth", depth, Counts::Between(1, Shape::MAX_DEPTH)));
         }
         if sizes.len() != depth + 1 {
-            return Err(Error::parameter("number of levels", sizes.len(), format!("{} for depth {depth}", depth + 1)));
+            return Err(Error::Levels { found: sizes.len(), depth });
         }
         if let Some(size) = sizes.iter().find(|size| !(1..=Self::MAX_VOCAB).contains(*size)) {
-            return Err(Error::parameter("vocab", size, format!("1 to {} symbols per level", Self::MAX_VOCAB)));
+            return Err(Error::count("vocab", *size, Counts::Between(1, Self::MAX_VOCAB)));
         }
         check_prior(&prior, sizes[0])?;
         let layers = layers
@@ -79,7 +79,7 @@ impl Grammar {
             .collect::<Result<Vec<_>>>()?;
         let longest = Shape::longest(&layers.iter().map(Layer::arities).collect::<Vec<_>>());
         if longest > Shape::MAX_LEN {
-            return Err(Error::parameter("longest sentence", longest, format!("at most {} tokens", Shape::MAX_LEN)));
+            return Err(Error::LongestSentence { longest });
         }
         Ok(Grammar { sizes, prior, layers, names: None, remarks: Vec::new() })
     }
@@ -92,11 +92,7 @@ impl Grammar {
     pub fn with_names(mut self, names: Vec<Vec<String>>) -> Result<Self> {
         let counts: Vec<usize> = names.iter().map(Vec::len).collect();
         if counts != self.sizes {
-            return Err(Error::parameter(
-                "number of names per level",
-                format!("{counts:?}"),
-                format!("{:?}", self.sizes),
-            ));
+            return Err(Error::NameCounts { found: counts, expected: self.sizes });
         }
         text::check_names(&names).map_err(|reason| Error::Names { reason })?;
         let canonical = (0..=self.depth()).all(|level| {
@@ -232,11 +228,16 @@ fn canonical_name(level: usize, depth: usize, symbol: usize) -> String {
 
 fn check_prior(prior: &[f64], classes: usize) -> Result<()> {
     if prior.len() != classes {
-        return Err(Error::parameter("length of the prior", prior.len(), format!("{classes} root symbols")));
+        return Err(Error::Size {
+            what: "length of the prior",
+            found: prior.len(),
+            expected: classes,
+            of: "the number of root symbols",
+        });
     }
     let sum: f64 = prior.iter().sum();
     if prior.iter().any(|p| !(0.0..=1.0 + SUM_TOLERANCE).contains(p)) || (sum - 1.0).abs() > SUM_TOLERANCE {
-        return Err(Error::parameter("prior", format!("{prior:?}"), "probabilities that sum to 1"));
+        return Err(Error::Prior { prior: prior.to_vec() });
     }
     Ok(())
 }

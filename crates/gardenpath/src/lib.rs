@@ -45,15 +45,15 @@ mod tree;
 mod tuple;
 
 pub use ambiguity::{Estimate, class_entropy, fraction_for_entropy};
-pub use arity::{Arities, PerArity, PerArityError};
+pub use arity::{Arities, PerArity};
 pub use chart::{Buffers, Candidates, Cell, Chart, Evidence, Marginals, Outside, Parser, Part, Template};
 pub use cluster::{Clustering, KMeans};
 pub use corpus::{Corpus, Sampler};
-pub use error::{Error, Result};
+pub use error::{Counts, Error, Reals, Result, TableSize};
 pub use grammar::{Children, Ensemble, Grammar, Layer, Rule, RuleCount, Symbol, check_tokens};
 pub use inside::{Inside, Posterior, Workspace};
 pub use magnitude::Magnitude;
-pub use moments::{Covariance, ExpectedMoments, Moments, PositionedTriples, Topology, Tuples};
+pub use moments::{Covariance, ExpectedMoments, Moments, PositionedTuples, Topology, TupleTable, Tuples};
 pub use predict::{
     Floor, KnownLength, Predictor, Reader, SymbolPosteriors, Task, level_floor_formula, mean_divergence, random_mask,
 };

@@ -19,7 +19,7 @@ pub(crate) use candidates::count_candidates;
 pub use covariance::Covariance;
 pub use expected::ExpectedMoments;
 pub(crate) use expected::check_paper;
-pub use positional::{PositionedTuples, PositionedTuples as PositionedTriples};
+pub use positional::PositionedTuples;
 pub use table::TupleTable;
 pub(crate) use table::check_table;
 pub use topology::Topology;
@@ -123,6 +123,6 @@ impl TupleTable<u64> {
         if usize::from(root) < self.classes() {
             return Ok(());
         }
-        Err(Error::parameter("root", root, format!("below {}, the number of roots", self.classes())))
+        Err(Error::UnknownRoot { root: usize::from(root), classes: self.classes() })
     }
 }

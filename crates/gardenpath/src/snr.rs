@@ -12,7 +12,7 @@ pub use predicted::PredictedSignal;
 
 use crate::arity::PerArity;
 use crate::corpus::{Corpus, Sampler};
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Result};
 use crate::grammar::{Children, Ensemble, Grammar, Layer};
 use crate::interrupt::checkpoint;
 use crate::memory;
@@ -94,11 +94,11 @@ impl SignalToNoise {
     /// seen says nothing about the root: its estimate is uniform.
     pub fn measure_at(grammar: &Grammar, arity: usize, position: usize, samples: &[u64], seed: Seed) -> Result<Self> {
         if samples.is_empty() || samples[0] == 0 || samples.windows(2).any(|pair| pair[0] >= pair[1]) {
-            return Err(Error::parameter("numbers of sentences", format!("{samples:?}"), "positive and increasing"));
+            return Err(Error::NotIncreasing { found: samples.to_vec() });
         }
         // Counts are 32 bits wide.
         if let Some(most) = samples.last().filter(|&&most| most > MAX_SAMPLES) {
-            return Err(Error::parameter("number of sentences", most, format!("at most {MAX_SAMPLES}")));
+            return Err(Error::count("number of sentences", *most, Counts::AtMost(MAX_SAMPLES)));
         }
         let exact = PositionedTuples::new(grammar, arity, position)?;
         let (classes, code) = (grammar.classes(), TupleCode::new(grammar.vocab(), [arity].into()));
@@ -157,7 +157,7 @@ impl SignalStudy {
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Self> {
         if grammars == 0 {
-            return Err(Error::parameter("number of grammars", 0, "at least 1"));
+            return Err(Error::count("number of grammars", 0u64, Counts::AtLeast(1)));
         }
         let measure = |number: u64| {
             checkpoint();
@@ -236,7 +236,7 @@ fn grammatical_tuples(grammar: &Grammar, exact: &PositionedTuples) -> Result<Vec
         .filter_map(|tuple| Some((tuple, exact.conditional(tuple.as_slice())?)))
         .collect();
     if tuples.is_empty() {
-        return Err(Error::parameter("number of grammatical tuples at this position", 0, "at least 1"));
+        return Err(Error::count("number of grammatical tuples at this position", 0u64, Counts::AtLeast(1)));
     }
     Ok(tuples)
 }

@@ -67,7 +67,7 @@ fn short_sentences_and_bad_input() {
     assert_eq!((moments.pair_total(), moments.triple_total()), (3, 1));
     assert_eq!((moments.pair_count(2, 1, 1), moments.triple_count(0, 1, 2, 1)), (1, 1));
     assert!(matches!(moments.add(&[0, 3], 0), Err(Error::UnknownToken { position: 1, token: 3, vocab: 3 })));
-    assert!(matches!(moments.add(&[0, 1], 2), Err(Error::Parameter { name: "root", .. })));
+    assert!(matches!(moments.add(&[0, 1], 2), Err(Error::UnknownRoot { root: 2, classes: 2 })));
     assert!(moments.merge(&Moments::new(3, 3).unwrap()).is_err());
     assert!(moments.merge(&Moments::with_arities(3, 2, [2, 4]).unwrap()).is_err());
     // Nothing is allocated for tables that cannot fit: 255^4 counts of 8 bytes are 34 GB.

@@ -207,15 +207,18 @@ impl Arguments {
     }
 }
 
-/// The parameters of a learner that are properties of the corpus.
-const OF_CORPUS: [&str; 4] = ["length", "number of sentences", "number of tokens", "number of classes"];
+/// What a learner counts in a corpus.
+const OF_CORPUS: [&str; 3] = ["number of sentences", "number of tokens", "number of classes"];
 
 /// An error with the name of the corpus, if it is about that.
 fn in_file(error: Error, path: Option<&Path>) -> anyhow::Error {
-    match (&error, path) {
-        (Error::Parameter { name, .. }, Some(path)) if OF_CORPUS.contains(name) => {
-            anyhow!("{}: {error}", files::shown(path))
-        }
+    let is_of_corpus = match &error {
+        Error::Count { what, .. } => OF_CORPUS.contains(what),
+        Error::Length { .. } | Error::PartlyLabelled { .. } => true,
+        _ => false,
+    };
+    match path {
+        Some(path) if is_of_corpus => anyhow!("{}: {error}", files::shown(path)),
         _ => error.into(),
     }
 }

@@ -1,6 +1,6 @@
 //! What is known about the tokens of a sentence: likelihoods instead of certainty.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Reals, Result};
 use crate::grammar::{Symbol, check_tokens};
 
 /// For each position of a sentence, the likelihood of what was observed there given each token.
@@ -40,7 +40,7 @@ impl Evidence {
     pub fn noisy(vocab: usize, sentence: &[Symbol], noise: f64) -> Result<Self> {
         check_tokens(sentence, vocab)?;
         if !(0.0..=1.0).contains(&noise) {
-            return Err(Error::parameter("noise", noise, "a probability"));
+            return Err(Error::real("noise", noise, Reals::Probability));
         }
         let mut likelihoods = vec![noise / vocab as f64; vocab * sentence.len()];
         for (row, &token) in likelihoods.chunks_mut(vocab).zip(sentence) {
@@ -52,15 +52,13 @@ impl Evidence {
     /// Any likelihoods, `[position][token]`: finite, not negative, and not all zero at a position.
     pub fn new(vocab: usize, likelihoods: Vec<f64>) -> Result<Self> {
         if vocab == 0 || !likelihoods.len().is_multiple_of(vocab) {
-            let expected = format!("a multiple of {vocab}, the number of tokens");
-            return Err(Error::parameter("number of likelihoods", likelihoods.len(), expected));
+            return Err(Error::Likelihoods { found: likelihoods.len(), vocab });
         }
         if let Some(wrong) = likelihoods.iter().find(|value| !(**value >= 0.0 && value.is_finite())) {
-            return Err(Error::parameter("likelihood", wrong, "a finite number that is not negative"));
+            return Err(Error::real("likelihood", *wrong, Reals::NotNegative));
         }
         if let Some(position) = likelihoods.chunks(vocab).position(|row| row.iter().all(|value| *value == 0.0)) {
-            let value = format!("0 for all tokens at position {position}");
-            return Err(Error::parameter("likelihood", value, "more than 0 for some token"));
+            return Err(Error::NoLikelihood { position });
         }
         Ok(Evidence { vocab, likelihoods })
     }
@@ -101,6 +99,11 @@ impl Evidence {
         if self.vocab == vocab {
             return Ok(());
         }
-        Err(Error::parameter("number of tokens of the evidence", self.vocab, format!("{vocab}, those of the grammar")))
+        Err(Error::Size {
+            what: "number of tokens of the evidence",
+            found: self.vocab,
+            expected: vocab,
+            of: "those of the grammar",
+        })
     }
 }

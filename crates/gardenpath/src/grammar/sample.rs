@@ -2,7 +2,7 @@
 
 use super::{Children, Grammar, Rule, Symbol};
 use crate::arity::PerArity;
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Reals, Result};
 use crate::seed::{Seed, Stream};
 use crate::shape::Shape;
 use crate::tuple::TupleCode;
@@ -143,30 +143,29 @@ impl Ensemble {
     pub fn level_sizes(&self) -> Result<Vec<usize>> {
         let most = Grammar::MAX_VOCAB;
         if !(1..=Shape::MAX_DEPTH).contains(&self.depth) {
-            return Err(Error::parameter("depth", self.depth, format!("1 to {}", Shape::MAX_DEPTH)));
+            return Err(Error::count("depth", self.depth, Counts::Between(1, Shape::MAX_DEPTH)));
         }
         let sizes = self.sizes.clone().unwrap_or_else(|| vec![self.vocab; self.depth + 1]);
         if sizes.len() != self.depth + 1 {
-            let expected = format!("{} for depth {}", self.depth + 1, self.depth);
-            return Err(Error::parameter("number of levels", sizes.len(), expected));
+            return Err(Error::Levels { found: sizes.len(), depth: self.depth });
         }
         if let Some(size) = sizes.iter().find(|size| !(1..=most).contains(*size)) {
-            return Err(Error::parameter("vocab", size, format!("1 to {most}")));
+            return Err(Error::count("vocab", *size, Counts::Between(1, most)));
         }
         if let Some((arity, p)) = self.probabilities.nonzero().find(|(_, p)| !(0.0..=1.0).contains(p)) {
             let name = if arity == 2 { "p_binary" } else { "probability of an arity" };
-            return Err(Error::parameter(name, p, "a probability"));
+            return Err(Error::real(name, p, Reals::Probability));
         }
         let sum: f64 = self.probabilities.nonzero().map(|(_, p)| p).sum();
         if (sum - 1.0).abs() > 1e-9 {
-            return Err(Error::parameter("sum of the probabilities of all arities", sum, "1"));
+            return Err(Error::real("sum of the probabilities of all arities", sum, Reals::Exactly(1.0)));
         }
         if !(0.0..=20.0).contains(&self.zipf) {
-            return Err(Error::parameter("zipf", self.zipf, "an exponent between 0 and 20"));
+            return Err(Error::real("zipf", self.zipf, Reals::Between(0.0, 20.0)));
         }
         let longest = self.probabilities.arities().most().saturating_pow(self.depth as u32);
         if longest > Shape::MAX_LEN {
-            return Err(Error::parameter("longest sentence", longest, format!("at most {} tokens", Shape::MAX_LEN)));
+            return Err(Error::LongestSentence { longest });
         }
         Ok(sizes)
     }
@@ -187,7 +186,7 @@ impl Ensemble {
                 RuleCount::Number(number) => number,
                 RuleCount::Fraction(fraction) => {
                     if !(fraction > 0.0 && fraction <= 1.0) {
-                        return Err(Error::parameter("fraction", fraction, "more than 0 and at most 1"));
+                        return Err(Error::real("fraction", fraction, Reals::PositiveProbability));
                     }
                     let number = match parents == children {
                         true => fraction * children.saturating_pow(arity as u32 - 1) as f64,
@@ -201,7 +200,7 @@ impl Ensemble {
                 return Err(Error::TooManyRules { arity, wanted, available: all });
             }
             if rules[arity] == 0 {
-                return Err(Error::parameter("number of rules per symbol", 0, "at least 1 of each arity that is used"));
+                return Err(Error::count("number of rules per symbol", 0u64, Counts::AtLeast(1)));
             }
             crate::memory::check(
                 format_args!("a layer of {wanted} rules of {arity} symbols"),
@@ -341,8 +340,7 @@ fn without_overlaps(
 ) -> Result<Vec<Children>> {
     let all = symbols.saturating_pow(arity as u32);
     if all > LISTED {
-        let value = format!("{all} tuples of {arity} symbols");
-        return Err(Error::parameter("non_overlapping", value, format!("at most {LISTED} tuples to choose from")));
+        return Err(Error::TooManyTuples { tuples: all, arity, most: LISTED });
     }
     let is_rule = |part: &[Symbol]| Children::from_slice(part).is_some_and(|part| shorter.contains(&part));
     let overlaps = |children: &Children| {
@@ -363,8 +361,7 @@ fn cover(chosen: &mut [(usize, Vec<Children>)], symbols: usize, stream: &mut Str
         .for_each(|&s| uses[usize::from(s)] += 1);
     let places: usize = uses.iter().sum();
     if places < symbols {
-        let value = format!("{places} children in all rules of a layer");
-        return Err(Error::parameter("cover", value, format!("at least {symbols}, the number of symbols")));
+        return Err(Error::Cover { places, symbols });
     }
     let mut taken: HashSet<Children> = chosen.iter().flat_map(|(_, tuples)| tuples).copied().collect();
     for missing in 0..symbols {

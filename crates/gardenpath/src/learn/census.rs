@@ -2,7 +2,7 @@
 //! change.
 
 use crate::corpus::Corpus;
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Result};
 use crate::grammar::{Grammar, Symbol};
 use crate::learn::outline::Outline;
 use crate::seed::{Seed, Stream};
@@ -23,14 +23,14 @@ impl Census {
     /// Counts tokens and labels; there are at least as many of them as the outline says.
     pub fn new(corpus: &Corpus, outline: &Outline) -> Result<Self> {
         if corpus.is_empty() {
-            return Err(Error::parameter("number of sentences", 0, "at least 1"));
+            return Err(Error::count("number of sentences", 0u64, Counts::AtLeast(1)));
         }
         let beyond = |largest: Option<&Symbol>| largest.map_or(0, |&symbol| usize::from(symbol) + 1);
         let tokens = outline.tokens.max(beyond(corpus.tokens().iter().max())).max(1);
         let classes = outline.classes.max(beyond(corpus.roots().iter().max()));
         for (name, count) in [("number of tokens", tokens), ("number of classes", classes)] {
             if count > Grammar::MAX_VOCAB {
-                return Err(Error::parameter(name, count, format!("at most {}", Grammar::MAX_VOCAB)));
+                return Err(Error::count(name, count, Counts::AtMost(Grammar::MAX_VOCAB as u64)));
             }
         }
         let mut counts = vec![0u64; classes];
@@ -51,7 +51,7 @@ pub(crate) fn labelled(corpus: &Corpus) -> Result<Cow<'_, Corpus>> {
     if corpus.roots().iter().all(is_unknown) {
         return corpus.clone().with_roots(vec![0; corpus.len()]).map(Cow::Owned);
     }
-    Err(Error::parameter("root", format!("unknown in sentence {}", i + 1), "a label for every sentence, or for none"))
+    Err(Error::PartlyLabelled { sentence: i + 1 })
 }
 
 /// The sentences whose length some tree of this shape has, in random order, and the number of the others.

@@ -8,7 +8,7 @@ use super::uses::{count_uses, reestimate};
 use super::{Learned, Learner, Outline, Progress};
 use crate::arity::PerArity;
 use crate::corpus::Corpus;
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Result};
 use crate::grammar::{Grammar, Rule, Symbol};
 use crate::inside::Inside;
 use crate::seed::{Seed, Stream};
@@ -67,14 +67,10 @@ impl Learner for Em {
         let branching = outline.branching.probabilities();
         let codes: Vec<TupleCode> = sizes[1..].iter().map(|&size| TupleCode::new(size, branching.arities())).collect();
         if sizes.iter().zip(&codes).any(|(parents, code)| parents.saturating_mul(code.len()) > MAX_RULES) {
-            return Err(Error::parameter(
-                "number of symbols per level",
-                format!("{sizes:?}"),
-                format!("at most {MAX_RULES} possible rules per layer for this mode"),
-            ));
+            return Err(Error::TooManyParameters { sizes, most: MAX_RULES });
         }
         if starts == 0 || rounds == 0 {
-            return Err(Error::parameter("number of starts and rounds", 0, "at least 1 of each"));
+            return Err(Error::count("number of starts or rounds", 0u64, Counts::AtLeast(1)));
         }
         let mut best: Option<(Grammar, f64)> = None;
         for start in 0..starts {

@@ -26,7 +26,7 @@ mod verdict;
 use super::census::{Census, labelled, shuffled};
 use super::{Learned, LearnedLevel, Learner, Outline, Progress, uses};
 use crate::corpus::Corpus;
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Reals, Result};
 use crate::memory;
 use crate::seed::Seed;
 use crate::shape::Shape;
@@ -78,7 +78,7 @@ impl Exact {
         let depth = self.outline.depth;
         self.outline.check(7, 4)?;
         if !(0.0..1.0).contains(&self.noise) {
-            return Err(Error::parameter("noise", self.noise, "a share from 0 up to, but not including, 1"));
+            return Err(Error::real("noise", self.noise, Reals::ProperShare));
         }
         let shape = self.outline.shape()?;
         let usable = corpus.sentences().filter(|sentence| shape.has_length(sentence.len())).count();
@@ -86,13 +86,12 @@ impl Exact {
             && (self.strict || usable == 0)
         {
             let (least, most) = shape.lengths().into_inner();
-            let value = format!("{} in sentence {}", corpus.sentence(i).len(), i + 1);
-            let lengths = if least < most { format!("{least} to {most}") } else { least.to_string() };
-            return Err(Error::parameter("length", value, format!("{lengths} tokens at depth {depth}")));
+            let (len, allowed) = (corpus.sentence(i).len(), Counts::Between(least, most));
+            return Err(Error::Length { len, sentence: i + 1, allowed, depth });
         }
         let least = 10 * self.outline.most_symbols();
         if usable < least {
-            return Err(Error::parameter("number of sentences", usable, format!("at least {least}")));
+            return Err(Error::count("number of sentences", usable, Counts::AtLeast(least)));
         }
         Ok(shape)
     }

@@ -1,7 +1,7 @@
 //! What a learner is told about the grammar.
 
 use crate::arity::{Arities, PerArity};
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Reals, Result};
 use crate::grammar::{Children, Grammar};
 use crate::shape::Shape;
 use std::fmt;
@@ -79,17 +79,16 @@ impl Branching {
         if let Branching::Given(probabilities) = self {
             if let Some((arity, p)) = probabilities.nonzero().find(|(_, p)| !(0.0..=1.0).contains(p)) {
                 let name = if arity == 2 { "p_binary" } else { "probability of an arity" };
-                return Err(Error::parameter(name, p, "a probability"));
+                return Err(Error::real(name, p, Reals::Probability));
             }
             let sum: f64 = probabilities.nonzero().map(|(_, p)| p).sum();
             if (sum - 1.0).abs() > 1e-9 {
-                return Err(Error::parameter("sum of the probabilities of all arities", sum, "1"));
+                return Err(Error::real("sum of the probabilities of all arities", sum, Reals::Exactly(1.0)));
             }
         }
         let arities = self.arities();
         if arities.is_empty() || arities.iter().any(|arity| !(2..=most).contains(&arity)) {
-            let value = if arities.is_empty() { "empty".to_owned() } else { Branching::Learned(arities).to_string() };
-            return Err(Error::parameter("arities", value, format!("one or more from 2 to {most} for this learner")));
+            return Err(Error::Arities { found: arities, most });
         }
         Ok(())
     }
@@ -112,7 +111,7 @@ impl FromStr for Branching {
         let learned = text.split(',').map(arity).collect::<Option<Arities>>().map(Branching::Learned);
         let given = || text.split(',').map(with_probability).collect::<Option<PerArity<f64>>>().map(Branching::Given);
         let expected = "numbers of children such as 2,3, or with their probabilities, such as 2:0.5,3:0.5";
-        learned.or_else(given).ok_or_else(|| Error::parameter("arities", text, expected))
+        learned.or_else(given).ok_or_else(|| Error::Text { what: "arities", text: text.to_owned(), expected })
     }
 }
 
@@ -120,10 +119,7 @@ impl fmt::Display for Branching {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Branching::Given(probabilities) => probabilities.fmt(f),
-            Branching::Learned(arities) => {
-                let numbers: Vec<String> = arities.iter().map(|arity| arity.to_string()).collect();
-                f.write_str(&numbers.join(","))
-            }
+            Branching::Learned(arities) => arities.fmt(f),
         }
     }
 }
@@ -160,19 +156,18 @@ impl Outline {
     /// Refuses what no learner can do, more than `deepest` layers, and more than `most` children.
     pub(super) fn check(&self, deepest: usize, most: usize) -> Result<()> {
         if !(1..=deepest).contains(&self.depth) {
-            return Err(Error::parameter("depth", self.depth, format!("1 to {deepest}")));
+            return Err(Error::count("depth", self.depth, Counts::Between(1, deepest)));
         }
         if self.inner.len() != 1 && self.inner.len() != self.depth - 1 {
-            let expected = format!("1, or {} for depth {}", self.depth - 1, self.depth);
-            return Err(Error::parameter("number of inner sizes", self.inner.len(), expected));
+            return Err(Error::InnerSizes { found: self.inner.len(), depth: self.depth });
         }
         if let Some(size) = self.inner.iter().find(|size| !(1..=Grammar::MAX_VOCAB).contains(*size)) {
-            return Err(Error::parameter("vocab", size, format!("1 to {}", Grammar::MAX_VOCAB)));
+            return Err(Error::count("vocab", *size, Counts::Between(1, Grammar::MAX_VOCAB)));
         }
         self.branching.check(most)?;
         let longest = self.branching.arities().most().saturating_pow(self.depth as u32);
         if longest > Shape::MAX_LEN {
-            return Err(Error::parameter("longest sentence", longest, format!("at most {} tokens", Shape::MAX_LEN)));
+            return Err(Error::LongestSentence { longest });
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ use crate::arity::PerArity;
 use crate::chart::Parser;
 use crate::cluster::KMeans;
 use crate::corpus::Corpus;
-use crate::error::{Error, Result};
+use crate::error::{Error, Reals, Result};
 use crate::grammar::{Children, Grammar, Rule, Symbol};
 use crate::learn::census::{Census, labelled};
 use crate::learn::{Learned, Learner, Outline, Progress};
@@ -73,8 +73,8 @@ impl Learner for Paper {
     fn learn(&self, corpus: &Corpus, progress: &mut dyn FnMut(&Progress)) -> Result<Learned> {
         self.outline.check(Shape::MAX_DEPTH, 3)?;
         let gammas = [self.gamma_binary, self.gamma_ternary];
-        if gammas.iter().any(|gamma| !(gamma.is_finite() && *gamma > 0.0)) {
-            return Err(Error::parameter("factors of the thresholds", format!("{gammas:?}"), "positive numbers"));
+        if let Some(&wrong) = gammas.iter().find(|gamma| !(gamma.is_finite() && **gamma > 0.0)) {
+            return Err(Error::real("factor of a threshold", wrong, Reals::Positive));
         }
         let (depth, branching) = (self.outline.depth, self.outline.branching.probabilities());
         let corpus = &*labelled(corpus)?;
@@ -135,8 +135,7 @@ impl Paper {
         let tuples = if level == 1 { Tuples::Complete } else { Tuples::Adjacent };
         let moments = count_candidates(&Parser::<Recognition>::new(&grammar), corpus, level, classes, tuples)?;
         if moments.pair_total() + moments.triple_total() == 0 {
-            let found = format!("none of {} sentences has two adjacent candidates of level {level}", corpus.len());
-            return Err(Error::parameter("learned layer", found, "rules that parse some of the sentences"));
+            return Err(Error::NothingParsed { sentences: corpus.len(), level });
         }
         Ok(moments)
     }

@@ -137,11 +137,12 @@ fn check_comparable(learned: &Grammar, truth: &Grammar) -> Result<()> {
     if learned.depth() == truth.depth() {
         return Ok(());
     }
-    Err(Error::parameter(
-        "depth of the learned grammar",
-        learned.depth(),
-        format!("{}, that of the true one", truth.depth()),
-    ))
+    Err(Error::Size {
+        what: "depth of the learned grammar",
+        found: learned.depth(),
+        expected: truth.depth(),
+        of: "that of the true one",
+    })
 }
 
 /// A learned layer in the true names of its children.

@@ -4,7 +4,7 @@ use super::tokens::check;
 use super::{Moments, TupleTable};
 use crate::chart::{Buffers, Chart, Level, Parser};
 use crate::corpus::Corpus;
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Result};
 use crate::grammar::Symbol;
 use crate::interrupt::checkpoint;
 use crate::semiring::Recognition;
@@ -46,7 +46,7 @@ impl TupleTable<u64> {
         if let Some(most) =
             filled.entries().iter().map(|entry| entry.0).max().filter(|&s| usize::from(s) >= self.symbols())
         {
-            return Err(Error::parameter("candidate symbol", most, format!("below {}", self.symbols())));
+            return Err(Error::count("candidate symbol", most, Counts::Below(self.symbols())));
         }
         self.count_level(filled, chart.len(), usize::from(root), tuples);
         Ok(())

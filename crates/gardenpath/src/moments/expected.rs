@@ -3,7 +3,7 @@
 use super::windows::{Beginning, Neighbours, Windows, needed_lengths};
 use super::{Covariance, Moments, Topology, TupleTable};
 use crate::arity::Arities;
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Result};
 use crate::grammar::{Grammar, Layer, Symbol};
 use crate::memory;
 use rayon::prelude::*;
@@ -75,7 +75,7 @@ impl TupleTable<f64> {
         is_counted: impl Fn(&Beginning) -> bool,
     ) -> Result<Self> {
         if !(1..=grammar.depth()).contains(&level) {
-            return Err(Error::parameter("level", level, format!("1 to {}", grammar.depth())));
+            return Err(Error::count("level", level, Counts::Between(1, grammar.depth())));
         }
         let classes = grammar.classes();
         let mut table = Self::zeros(grammar.sizes()[level], classes, arities)?;
@@ -159,7 +159,7 @@ impl TupleTable<f64> {
         if same && self.arities().iter().all(|arity| whole.arities().contains(arity)) {
             return Ok(());
         }
-        Err(Error::parameter("size of a part of the moments", self.size(), whole.size()))
+        Err(Error::Tables { what: "part of the moments", found: self.size(), expected: whole.size() })
     }
 }
 
@@ -174,9 +174,7 @@ pub(super) fn one_root(grammar: &Grammar, root: usize) -> Neighbours {
 pub(crate) fn check_paper(layers: &[Layer]) -> Result<()> {
     let is_other = |arity: &usize| !Arities::PAPER.contains(*arity);
     match layers.iter().flat_map(|layer| layer.arities().iter().collect::<Vec<_>>()).find(is_other) {
-        Some(arity) => {
-            Err(Error::parameter("number of children", arity, "2 or 3: the paper's topologies know no others"))
-        }
+        Some(arity) => Err(Error::NotPaper { arity }),
         None => Ok(()),
     }
 }

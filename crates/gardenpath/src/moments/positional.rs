@@ -8,7 +8,7 @@ use super::expected::one_root;
 use super::table::ENTRY_BYTES;
 use super::windows::{Neighbours, Source, Windows, needed_lengths};
 use crate::arity::Arities;
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Result};
 use crate::grammar::{Children, Grammar, Layer, Symbol};
 use crate::memory;
 use crate::tuple::TupleCode;
@@ -39,13 +39,17 @@ impl PositionedTuples {
     pub fn new(grammar: &Grammar, arity: usize, position: usize) -> Result<Self> {
         let (classes, depth, shape) = (grammar.classes(), grammar.depth(), grammar.shape());
         if !(1..=Children::MAX).contains(&arity) {
-            return Err(Error::parameter("arity", arity, format!("1 to {}", Children::MAX)));
+            return Err(Error::count("arity", arity, Counts::Between(1, Children::MAX)));
         }
         let arities = [arity].into();
         check_table(grammar.vocab(), classes, arities, ENTRY_BYTES)?;
         let longest = *shape.lengths().end();
         if position.saturating_add(arity) > longest {
-            return Err(Error::parameter("position of the tuple", position, format!("at most {longest} - {arity}")));
+            return Err(Error::count(
+                "position of the tuple",
+                position,
+                Counts::AtMost(longest.saturating_sub(arity) as u64),
+            ));
         }
         let (lengths, _) = needed_lengths(grammar, depth, arity)?;
         // Where neighbours may begin: the first of them covers the position.

@@ -1,7 +1,7 @@
 //! Tables of tuples by root: the form of counts and of expectations.
 
 use crate::arity::Arities;
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Result, TableSize};
 use crate::grammar::Symbol;
 use crate::memory;
 use crate::tuple::TupleCode;
@@ -39,9 +39,10 @@ impl<T: Copy + Default + Sum + AddAssign> TupleTable<T> {
         let code = TupleCode::new(symbols, Arities::PAPER);
         let expected = [2, 3].map(|arity| code.range(arity).len() * classes);
         let found = [pairs.len(), triples.len()];
-        if found != expected {
-            let words = |[pairs, triples]: [usize; 2]| format!("{pairs} pairs and {triples} triples");
-            return Err(Error::parameter("size of the tables", words(found), words(expected)));
+        for (what, found, expected) in [("pairs", found[0], expected[0]), ("triples", found[1], expected[1])] {
+            if found != expected {
+                return Err(Error::Size { what, found, expected, of: "as many as the tuples, for each root" });
+            }
         }
         pairs.extend(triples);
         Ok(TupleTable { code, classes, values: pairs })
@@ -136,26 +137,26 @@ impl<T: Copy + Default + Sum + AddAssign> TupleTable<T> {
     /// Adds the numbers of another part of the data.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         if (other.code, other.classes) != (self.code, self.classes) {
-            return Err(Error::parameter("size of the moments to merge", other.size(), self.size()));
+            return Err(Error::Tables { what: "moments to merge", found: other.size(), expected: self.size() });
         }
         self.values.iter_mut().zip(&other.values).for_each(|(sum, &number)| *sum += number);
         Ok(())
     }
 
-    /// The size in words, for errors.
-    pub(super) fn size(&self) -> String {
-        format!("{} symbols and {} roots, {:?} at a time", self.symbols(), self.classes, self.arities())
+    /// What the table counts, for errors.
+    pub(super) fn size(&self) -> TableSize {
+        TableSize { symbols: self.symbols(), classes: self.classes, arities: self.arities() }
     }
 }
 
 /// Refuses tables of tuples by root that would not fit, before any memory is taken.
 pub(crate) fn check_table(symbols: usize, classes: usize, arities: Arities, bytes_per_entry: u64) -> Result<()> {
     if symbols == 0 || classes == 0 {
-        return Err(Error::parameter("number of symbols and roots", format!("{symbols} and {classes}"), "at least 1"));
+        return Err(Error::count("number of symbols or roots", 0u64, Counts::AtLeast(1)));
     }
     let most = arities.most();
     let tuples = match most {
-        0 => return Err(Error::parameter("arities of the moments", "none", "at least one")),
+        0 => return Err(Error::count("number of arities of the moments", 0u64, Counts::AtLeast(1))),
         2 => "pairs",
         3 => "triples",
         _ => "tuples",

@@ -9,7 +9,7 @@ use super::reader::Predictor;
 use crate::ambiguity::Estimate;
 use crate::chart::{Evidence, Parser};
 use crate::corpus::Corpus;
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Reals, Result};
 use crate::grammar::{Grammar, Symbol};
 use crate::inside::Inside;
 use crate::interrupt::checkpoint;
@@ -230,14 +230,17 @@ pub(super) fn cross_entropy(probabilities: &[f64], predicted: &[f64]) -> f64 {
 /// ```
 pub fn mean_divergence(exact: &[f64], predicted: &[f64], width: usize) -> Result<f64> {
     if exact.len() != predicted.len() || width == 0 || !exact.len().is_multiple_of(width) || exact.is_empty() {
-        let expected = format!("{}, rows of {width} each", exact.len());
-        return Err(Error::parameter("number of predicted probabilities", predicted.len(), expected));
+        return Err(Error::Size {
+            what: "number of predicted probabilities",
+            found: predicted.len(),
+            expected: exact.len(),
+            of: "those of the exact predictions",
+        });
     }
     for (row, probabilities) in predicted.chunks(width).enumerate() {
         let sum: f64 = probabilities.iter().sum();
         if probabilities.iter().any(|p| !(0.0..=1.0 + 1e-6).contains(p)) || (sum - 1.0).abs() > 1e-3 {
-            let value = format!("{sum} in row {row}");
-            return Err(Error::parameter("sum of predicted probabilities", value, "1, of numbers from 0 to 1"));
+            return Err(Error::Prediction { row, sum });
         }
     }
     let rows = exact.chunks(width).zip(predicted.chunks(width));
@@ -247,15 +250,15 @@ pub fn mean_divergence(exact: &[f64], predicted: &[f64], width: usize) -> Result
 
 fn check(corpus: &Corpus, task: Task) -> Result<()> {
     if corpus.is_empty() {
-        return Err(Error::parameter("number of sentences", 0, "at least 1"));
+        return Err(Error::count("number of sentences", 0u64, Counts::AtLeast(1)));
     }
     let (tokens, each) = (corpus.tokens().len() + corpus.len(), size_of::<(usize, f64)>() + size_of::<f64>());
     memory::check(format_args!("the losses at {tokens} tokens"), tokens as u128 * each as u128)?;
     match task {
         Task::Masked(rate) if !(rate > 0.0 && rate <= 1.0) => {
-            Err(Error::parameter("mask", rate, "more than 0 and at most 1"))
+            Err(Error::real("mask", rate, Reals::PositiveProbability))
         }
-        Task::Noisy(noise) if !(0.0..=1.0).contains(&noise) => Err(Error::parameter("noise", noise, "a probability")),
+        Task::Noisy(noise) if !(0.0..=1.0).contains(&noise) => Err(Error::real("noise", noise, Reals::Probability)),
         _ => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::floor::entropy;
 use super::laws::{count_law, expected_nodes};
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Result};
 use crate::grammar::Grammar;
 
 /// The loss per token, in nats, that a predictor of the next token has if it knows the lowest `known` layers: its form for many symbols.
@@ -23,7 +23,7 @@ use crate::grammar::Grammar;
 pub fn level_floor_formula(grammar: &Grammar, known: usize) -> Result<f64> {
     let depth = grammar.depth();
     let Some(top) = depth.checked_sub(known) else {
-        return Err(Error::parameter("number of known levels", known, format!("0 to {depth}")));
+        return Err(Error::count("number of known levels", known, Counts::Between(0, depth)));
     };
     let number = |level: usize| expected_nodes(grammar, level).iter().sum::<f64>();
     let symbols = number(top) * (grammar.sizes()[top] as f64).ln();

@@ -9,7 +9,7 @@
 
 use super::tables::PrefixTables;
 use super::top::Top;
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Result};
 use crate::grammar::{Grammar, State, Symbol};
 
 /// A grammar prepared for reading from left to right.
@@ -44,7 +44,7 @@ impl<'g> Predictor<'g> {
     /// occur and how many there are in a sentence.
     pub fn of_lowest_levels(grammar: &'g Grammar, known: usize) -> Result<Self> {
         if known > grammar.depth() {
-            return Err(Error::parameter("number of known levels", known, format!("0 to {}", grammar.depth())));
+            return Err(Error::count("number of known levels", known, Counts::Between(0, grammar.depth())));
         }
         let top = if known == grammar.depth() {
             Top::root(grammar)

@@ -1,7 +1,7 @@
 //! The norms of the rows of the covariances: of rules, which the algorithm looks for, and of all other tuples.
 
 use super::{energy, mean, tuples};
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Result};
 use crate::grammar::{Children, Grammar, Layer, Symbol};
 use crate::moments::{Covariance, check_paper};
 
@@ -54,13 +54,17 @@ impl RowNorms {
     pub fn new(grammar: &Grammar, level: usize, covariance: &Covariance) -> Result<Self> {
         check_paper(grammar.layers())?;
         if !(1..=grammar.depth()).contains(&level) {
-            return Err(Error::parameter("level", level, format!("1 to {}", grammar.depth())));
+            return Err(Error::count("level", level, Counts::Between(1, grammar.depth())));
         }
         let layer = grammar.layer(level - 1);
         let symbols = covariance.symbols();
         if symbols != layer.children() {
-            let expected = format!("{}, those of level {level}", layer.children());
-            return Err(Error::parameter("number of symbols of the covariance", symbols, expected));
+            return Err(Error::Size {
+                what: "number of symbols of the covariance",
+                found: symbols,
+                expected: layer.children(),
+                of: "those of the level",
+            });
         }
         let is_rule = |children: Children| layer.rules_with(children).next().is_some();
         let all = || 0..symbols as Symbol;

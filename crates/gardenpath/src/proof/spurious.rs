@@ -11,7 +11,7 @@ use super::{energy, tuples};
 use crate::arity::Arities;
 use crate::chart::Parser;
 use crate::corpus::{Corpus, Sampler};
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Result};
 use crate::grammar::{Grammar, Layer};
 use crate::interrupt::checkpoint;
 use crate::moments::{Covariance, ExpectedMoments, Moments, Tuples, check_paper, check_table, count_candidates};
@@ -57,10 +57,10 @@ impl Spurious {
     pub fn measure(grammar: &Grammar, level: usize, samples: u64, seed: Seed) -> Result<Self> {
         check_paper(grammar.layers())?;
         if !(1..grammar.depth()).contains(&level) {
-            return Err(Error::parameter("level of candidates", level, format!("1 to {} - 1", grammar.depth())));
+            return Err(Error::count("level of candidates", level, Counts::Between(1, grammar.depth() - 1)));
         }
         if samples < 2 {
-            return Err(Error::parameter("number of sentences", samples, "at least 2"));
+            return Err(Error::count("number of sentences", samples, Counts::AtLeast(2)));
         }
         // The counts, the covariances of both halves, and the true moments with their covariance.
         check_table(grammar.sizes()[level], grammar.classes(), Arities::PAPER, 40)?;

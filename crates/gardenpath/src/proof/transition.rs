@@ -2,7 +2,7 @@
 
 use super::energy;
 use crate::cluster::{dot, normalize};
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Result};
 use crate::grammar::Layer;
 
 /// The centred transition matrix `Delta` of one place of the rules of one arity: the probability of a child, given the parent
@@ -33,8 +33,7 @@ impl Transition {
     /// The matrix of the `place`-th child, counted from 0, of rules with `arity` children. Every parent must have such rules.
     pub fn new(layer: &Layer, arity: usize, place: usize) -> Result<Self> {
         if place >= arity {
-            let found = format!("place {place} of {arity} children");
-            return Err(Error::parameter("place of a child", found, "one of the places of the children"));
+            return Err(Error::count("place of a child", place, Counts::Below(arity)));
         }
         let (parents, children) = (layer.parents(), layer.children());
         let mut delta = vec![0.0; parents * children];
@@ -45,8 +44,7 @@ impl Transition {
         for (parent, row) in delta.chunks_mut(children).enumerate() {
             let mass: f64 = row.iter().sum();
             if mass == 0.0 {
-                let expected = format!("at least one with {arity} children");
-                return Err(Error::parameter("number of rules", format!("0 of symbol {parent}"), expected));
+                return Err(Error::NoRulesOfArity { symbol: parent, arity });
             }
             row.iter_mut().for_each(|p| *p = *p / mass - 1.0 / children as f64);
         }

@@ -70,8 +70,7 @@ pub fn infer_binary(covariance: &Covariance, gamma: f64, kmeans: &KMeans) -> Res
         }
     }
     if kept.is_empty() {
-        let expected = format!("at least one above {threshold:e}: pairs that tell something about the root");
-        return Err(Error::parameter("number of pairs above the threshold", 0, expected));
+        return Err(Error::NothingFound { what: "pairs", threshold });
     }
     let clustering = kmeans.fit(&rows, classes)?;
     let mut centroids: Vec<f64> =
@@ -170,7 +169,7 @@ pub fn infer_root(covariance: &Covariance, gamma_binary: f64, gamma_ternary: f64
         }
     }
     if rules.is_empty() {
-        return Err(Error::parameter("number of root rules above the threshold", 0, "at least one: more sentences"));
+        return Err(Error::NothingFound { what: "root rules", threshold: pair_threshold.min(triple_threshold) });
     }
     let mut fallbacks = 0;
     for (root, &(value, children)) in best.iter().enumerate() {

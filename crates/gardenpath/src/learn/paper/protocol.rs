@@ -2,7 +2,7 @@
 //! groups are not.
 
 use crate::cluster::{KMeans, normalize};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, TableSize};
 use crate::grammar::{Children, Grammar};
 use crate::learn::score::group_purity;
 use crate::moments::Covariance;
@@ -34,9 +34,9 @@ pub struct GroupPurity {
 /// ```
 pub fn cluster_true_rules(grammar: &Grammar, covariance: &Covariance, kmeans: &KMeans) -> Result<GroupPurity> {
     if (covariance.symbols(), covariance.classes()) != (grammar.vocab(), grammar.classes()) {
-        let found = format!("{} symbols and {} roots", covariance.symbols(), covariance.classes());
-        let expected = format!("{} tokens and {} roots", grammar.vocab(), grammar.classes());
-        return Err(Error::parameter("size of the covariances", found, expected));
+        let size = |symbols, classes| TableSize { symbols, classes, arities: crate::arity::Arities::PAPER };
+        let found = size(covariance.symbols(), covariance.classes());
+        return Err(Error::Tables { what: "covariances", found, expected: size(grammar.vocab(), grammar.classes()) });
     }
     let purity = |arity: usize, vector: &dyn Fn(Children) -> Vec<f64>| -> Result<f64> {
         let rules = grammar.layer(grammar.depth() - 1).rules().iter().filter(|rule| rule.children.len() == arity);

@@ -2,7 +2,7 @@
 
 use super::check_comparable;
 use crate::corpus::{Corpus, Sampler};
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Result};
 use crate::grammar::{Grammar, Symbol};
 use crate::inside::{Inside, Posterior};
 use crate::seed::Seed;
@@ -46,7 +46,7 @@ const PIECE: u64 = 1 << 16;
 /// however small: the loss of the true grammar is exact.
 pub fn answers(grammar: &Grammar, corpus: &Corpus) -> Result<Answers> {
     if corpus.is_empty() {
-        return Err(Error::parameter("number of sentences", 0, "at least 1"));
+        return Err(Error::count("number of sentences", 0u64, Counts::AtLeast(1)));
     }
     Ok(Answers::sums(&Inside::new(grammar), corpus)?.divided(corpus.len() as f64))
 }
@@ -69,11 +69,11 @@ pub fn answers(grammar: &Grammar, corpus: &Corpus) -> Result<Answers> {
 pub fn score_sentences(learned: &Grammar, truth: &Grammar, seed: Seed, sentences: u64) -> Result<SentenceScore> {
     check_comparable(learned, truth)?;
     if learned.vocab() < truth.vocab() {
-        let expected = format!("at least the {} of the true one", truth.vocab());
-        return Err(Error::parameter("number of tokens of the learned grammar", learned.vocab(), expected));
+        let (what, least) = ("number of tokens of the learned grammar", truth.vocab());
+        return Err(Error::count(what, learned.vocab(), Counts::AtLeast(least)));
     }
     if sentences == 0 {
-        return Err(Error::parameter("number of sentences", 0, "at least 1"));
+        return Err(Error::count("number of sentences", 0u64, Counts::AtLeast(1)));
     }
     let sampler = Sampler::new(truth);
     let (learned, truth) = (Inside::new(learned), Inside::new(truth));
