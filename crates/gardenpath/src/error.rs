@@ -468,7 +468,7 @@ impl fmt::Display for Reals {
             Reals::Between(least, most) => write!(f, "between {least} and {most}"),
             Reals::Positive => f.write_str("a positive number"),
             Reals::NotNegative => f.write_str("a finite number that is not negative"),
-            Reals::Finite => f.write_str("a finite number"),
+            Reals::Finite => f.write_str("finite numbers"),
         }
     }
 }
