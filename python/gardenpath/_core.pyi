@@ -9,7 +9,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import theory as theory
 from ._records import Records
-from ._results import Clusters, Entropy, EntropyFraction, Fit, Inside, Judgement, Marginals, Purity
+from ._results import (
+    Clusters,
+    Entropy,
+    EntropyFraction,
+    Fit,
+    Floor,
+    Inside,
+    Judgement,
+    Marginals,
+    NextToken,
+    Purity,
+    SymbolPosterior,
+)
 from ._sweep import Executor
 
 __all__ = [
@@ -27,6 +39,7 @@ __all__ = [
     "LevelScore",
     "Moments",
     "Probe",
+    "Reader",
     "Results",
     "Run",
     "SignalStudy",
@@ -52,6 +65,7 @@ __all__ = [
     "_threshold",
     "_train",
     "class_entropy",
+    "divergence",
     "fraction_for_entropy",
     "kmeans",
     "learn",
@@ -196,6 +210,39 @@ class Grammar:
         """
     def entropy(self, sentences: _Sentences) -> NDArray[np.float64]:
         """The class entropy of each sentence of a batch: how uncertain its root is, in nats; 0 for impossible sentences.
+        """
+    def reader(self) -> Reader:
+        """A reader at the beginning of a sentence, for exact predictions token by token."""
+    def next_token(
+        self, sentences: _Sentences, length: Literal["unknown", "known"] = "unknown", levels: int | None = None
+    ) -> NextToken:
+        """The exact probabilities of the next token at every place of a batch of sentences, as `rows` and `offsets`: those of
+        sentence i are `rows[offsets[i]:offsets[i + 1]]`. With an unknown length there is a row after 0, 1, …, all tokens, whose
+        last number is the probability that the sentence ends; with a known one there is a row for each token. Rows are 0
+        after what no sentence begins with.
+
+        `levels` is how many of the lowest layers of rules the predictor knows; None for all.
+        """
+    def posterior(self, evidence: Sequence[int | None] | NDArray[np.float64]) -> SymbolPosterior | None:
+        """What evidence about a whole sentence says: the posterior of each token, `[position, token]`, and for each level from
+        the root down that of the symbol above each token, `[position, symbol]`; or None if the evidence is impossible.
+
+        Evidence is a list of tokens, where None or -1 is a masked one, or an array `[position, token]` of likelihoods.
+        """
+    def floor(
+        self,
+        corpus: _Sentences,
+        task: Literal["next", "next-known", "masked", "noisy", "root"] = "next",
+        *,
+        mask: float | None = None,
+        noise: float | None = None,
+        levels: int | None = None,
+        seed: int = 0,
+    ) -> Floor:
+        """The smallest loss that any predictor can reach on the sentences of a corpus, in nats: per token for the tasks "next"
+        (every token from those before it, and the end), "next-known" (with a known length) and "noisy", per masked token for
+        "masked", per sentence for "root". `mask` and `noise` are probabilities; `levels` is how many of the lowest layers the
+        predictor knows ("next" alone).
         """
     def bayes_floor(self, corpus: Corpus) -> BayesFloor:
         """The best that is possible on a corpus with known roots, by exact parsing: loss and accuracy of the Bayes-optimal
@@ -403,6 +450,27 @@ class Chart:
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]
     def __reduce__(self) -> tuple[Callable[..., Chart], tuple[Any, ...]]: ...
+
+def divergence(exact: NDArray[np.float64], predicted: NDArray[np.float64]) -> float:
+    """The mean Kullback-Leibler divergence of predictions from the exact ones, in nats: arrays `[row, outcome]` of
+    probabilities. Infinite if something possible was given no probability.
+    """
+
+@final
+class Reader:
+    """A sentence that is being read: what comes next, and what hides above the last token."""
+    def push(self, token: int) -> None:
+        """Reads one token."""
+    def next(self) -> NDArray[np.float64]:
+        """The probabilities of the next token, and last that of the end; all 0 after what no sentence begins with."""
+    def hidden(self, level: int = 0) -> NDArray[np.float64]:
+        """The posterior of the symbol of a level above the last token; all 0 before the first token."""
+    @property
+    def log_probability(self) -> float:
+        """The logarithm of the probability that a sentence begins with what was read."""
+    def restart(self) -> None:
+        """Forgets what was read."""
+    def __len__(self) -> int: ...
 
 @final
 class BayesFloor:

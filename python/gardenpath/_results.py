@@ -12,12 +12,15 @@ __all__ = [
     "Entropy",
     "EntropyFraction",
     "Fit",
+    "Floor",
     "Inside",
     "Judgement",
     "Marginals",
+    "NextToken",
     "Purity",
     "SampleComplexity",
     "Splits",
+    "SymbolPosterior",
     "Topology",
 ]
 
@@ -38,6 +41,39 @@ class Marginals(NamedTuple):
     """For each level, records of `start`, `span`, `symbol` and `probability`."""
     uses: list[NDArray[np.float64]]
     """For each layer, how often each rule is expected to be used."""
+
+
+class NextToken(NamedTuple):
+    """The probabilities of the next token in a batch of sentences. See `Grammar.next_token`."""
+
+    rows: NDArray[np.float64]
+    """One row for each place of each sentence."""
+    offsets: NDArray[np.int64]
+    """The rows of sentence i are `rows[offsets[i]:offsets[i + 1]]`."""
+
+
+class SymbolPosterior(NamedTuple):
+    """What evidence says about a sentence. See `Grammar.posterior`."""
+
+    tokens: NDArray[np.float64]
+    """The posterior of each token, `[position, token]`."""
+    levels: list[NDArray[np.float64]]
+    """For each level from the root down, that of the symbol above each token, `[position, symbol]`."""
+    log_evidence: float
+    """The logarithm of the probability of the evidence."""
+
+
+class Floor(NamedTuple):
+    """The smallest loss that any predictor can reach, in nats. See `Grammar.floor`."""
+
+    loss: float
+    """Per token, masked token or sentence."""
+    stderr: float
+    """Its standard error over sentences."""
+    by_position: NDArray[np.float64]
+    """The mean loss at each position."""
+    formula: float | None
+    """What counting says for many symbols, for the next token."""
 
 
 class Entropy(NamedTuple):

@@ -25,6 +25,7 @@ mod moments;
 mod numbers;
 mod padded;
 mod parse;
+mod predict;
 mod probe;
 mod results;
 mod run;
@@ -65,6 +66,8 @@ mod _core {
     use super::moments::{_restore_expected, _restore_moments, PyExpectedMoments, PyMoments};
     #[pymodule_export]
     use super::parse::BayesFloor;
+    #[pymodule_export]
+    use super::predict::{PyReader, divergence};
     #[pymodule_export]
     use super::probe::{_restore_probe, PyProbe};
     #[pymodule_export]
