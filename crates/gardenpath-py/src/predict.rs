@@ -242,24 +242,20 @@ fn read_evidence(object: &Bound<'_, PyAny>, vocab: usize) -> PyResult<Evidence> 
         return Evidence::new(vocab, array.as_array().iter().copied().collect()).or_value_error();
     }
     let expected = || value_error("evidence is neither a list of tokens nor an array [position, token] of float64");
-    let tokens: Vec<Option<i64>> = object.extract().map_err(|_| expected())?;
-    let mut evidence = Evidence::masked(vocab, tokens.len());
-    let mut symbols = vec![0; tokens.len()];
-    for (position, token) in tokens.iter().enumerate() {
-        match token {
-            None | Some(-1) => {}
-            Some(token) if (0..vocab as i64).contains(token) => symbols[position] = *token as Symbol,
-            Some(token) => {
-                let text = format!("token {token} at position {position} is not one of the {vocab} tokens");
-                return Err(value_error(text));
-            }
+    let mut tokens = Vec::new();
+    for item in object.try_iter().map_err(|_| expected())? {
+        tokens.push(item?.extract::<Option<i64>>().map_err(|_| expected())?.filter(|&token| token != -1));
+    }
+    let symbol = |(position, token): (usize, &Option<i64>)| match token {
+        Some(token) if !(0..vocab as i64).contains(token) => {
+            Err(value_error(format!("token {token} at position {position} is not one of the {vocab} tokens")))
         }
-    }
-    if tokens.iter().any(Option::is_some) {
-        evidence = Evidence::tokens(vocab, &symbols).or_value_error()?;
-        let masked = tokens.iter().enumerate().filter(|(_, token)| matches!(token, None | Some(-1)));
-        masked.for_each(|(position, _)| evidence.mask(position));
-    }
+        token => Ok(token.unwrap_or(0) as Symbol),
+    };
+    let symbols = tokens.iter().enumerate().map(symbol).collect::<PyResult<Vec<Symbol>>>()?;
+    let mut evidence = Evidence::tokens(vocab, &symbols).or_value_error()?;
+    let masked = tokens.iter().enumerate().filter(|(_, token)| token.is_none());
+    masked.for_each(|(position, _)| evidence.mask(position));
     Ok(evidence)
 }
 
