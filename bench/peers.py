@@ -23,7 +23,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import torch
-from genlm.grammar import CFG, Earley, Float
+from genlm.grammar import CFG, Earley, EarleyLM, Float
+from genlm.grammar.cfglm import EOS
 from nltk import PCFG
 from nltk.parse.chart import EdgeI, LeafEdge
 from nltk.parse.earleychart import IncrementalLeftCornerChartParser
@@ -78,18 +79,40 @@ def torch_dense(grammar: Grammar, sentences: list[Sentence]) -> Run:
     return run
 
 
-def genlm_earley(grammar: Grammar, sentences: list[Sentence]) -> Run:
-    """Earley's algorithm of genlm-grammar."""
+def rules_of(grammar: Grammar) -> CFG:
+    """The rules for genlm-grammar."""
     words = {str(k) for k in range(grammar.vocab)}
     cfg = CFG(R=Float, S=grammar.pcfg.start().symbol(), V=words)
     for rule in grammar.pcfg.productions():
         cfg.add(rule.prob(), rule.lhs().symbol(), *map(str, rule.rhs()))
-    earley = Earley(cfg)
+    return cfg
+
+
+def genlm_earley(grammar: Grammar, sentences: list[Sentence]) -> Run:
+    """Earley's algorithm of genlm-grammar."""
+    earley = Earley(rules_of(grammar))
     spelled = [list(map(str, sentence)) for sentence in sentences]
 
     def run() -> Sequence[float]:
         earley.clear_cache()  # Otherwise the second run would only look up.
         return [math.log(earley(words)) for words in spelled]
+
+    return run
+
+
+def genlm_next_token(grammar: Grammar, sentences: list[Sentence]) -> Run:
+    """genlm-grammar's language model: the next token after each beginning."""
+    model = EarleyLM(rules_of(grammar))
+    spelled = [tuple(map(str, sentence)) for sentence in sentences]
+
+    def log_probability(words: tuple[str, ...]) -> float:
+        rows = [model.p_next(words[:n]) for n in range(len(words) + 1)]
+        chosen = zip(rows, (*words, EOS), strict=True)
+        return sum(math.log(row[word]) for row, word in chosen)
+
+    def run() -> Sequence[float]:
+        model.clear_cache()
+        return list(map(log_probability, spelled))
 
     return run
 
@@ -136,6 +159,8 @@ class Peer:
     name: str
     prepare: Callable[[Grammar, list[Sentence]], Run]
     sentences: dict[int, int]
+    next_token: bool = False
+    """Whether it predicts the next token after each beginning; otherwise it parses."""
 
 
 PEERS = [
@@ -145,6 +170,7 @@ PEERS = [
         "NLTK IncrementalLeftCornerChartParser", nltk_left_corner, {2: 60, 3: 20, 4: 8}
     ),
     Peer("NLTK InsideChartParser", nltk_inside, {2: 15, 3: 3}),
+    Peer("genlm-grammar EarleyLM", genlm_next_token, {2: 12, 3: 4}, next_token=True),
 ]
 
 PROGRAM_SENTENCES = {2: 500_000, 3: 100_000, 4: 20_000}
@@ -238,27 +264,30 @@ class Program:
                 file.write(text)
         return path
 
-    def command(self, grammar: Grammar, corpus: Path) -> list[str]:
+    def command(self, grammar: Grammar, corpus: Path, next_token: bool) -> list[str]:
         """The command that is timed."""
-        options = ["--mode", "inside", "--json", "--threads", str(self.threads)]
-        return [str(self.path), "parse", str(grammar.path), str(corpus), *options]
+        name, mode = ("predict", "--task=next") if next_token else ("parse", "--mode=inside")
+        options = [mode, "--json", "--threads", str(self.threads)]
+        return [str(self.path), name, str(grammar.path), str(corpus), *options]
 
-    def logprobs(self, grammar: Grammar, corpus: Path) -> list[float]:
+    def logprobs(self, grammar: Grammar, corpus: Path, next_token: bool) -> list[float]:
         """Compute ln P(sentence) of every sentence of a file."""
-        done = subprocess.run(
-            self.command(grammar, corpus), check=True, stdout=subprocess.PIPE, text=True
-        )
+        command = self.command(grammar, corpus, next_token)
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         values = []
         for line in done.stdout.splitlines():
+            if next_token:
+                values.append(json.loads(line)["logprob"])
+                continue
             possible = [p for p in json.loads(line)["logprob"] if p is not None]
             top = max(possible)
             total = sum(math.exp(p - top) for p in possible)
             values.append(top + math.log(total / grammar.vocab))
         return values
 
-    def seconds(self, grammar: Grammar, corpus: Path) -> float:
+    def seconds(self, grammar: Grammar, corpus: Path, next_token: bool) -> float:
         """Time the program from start to end, its output thrown away."""
-        command = self.command(grammar, corpus)
+        command = self.command(grammar, corpus, next_token)
         begin = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         return time.perf_counter() - begin
@@ -285,7 +314,7 @@ def compare(
     }
     least = max(1, round(scale * PROGRAM_SENTENCES.get(depth, 0)))
     pool = program.sentences(grammar, max(counts.values()), seed=1)
-    turns: list[tuple[Result, Path, Run]] = []
+    turns: list[tuple[Result, Path, Run, bool]] = []
     for peer in peers:
         if peer.name not in counts:
             continue
@@ -294,15 +323,18 @@ def compare(
         run = peer.prepare(grammar, own)
         name = f"depth{depth}.{len(own)}"
         once = program.corpus(f"{name}.once", own, 1)
-        check(peer.name, program.logprobs(grammar, once), run())
+        check(peer.name, program.logprobs(grammar, once, peer.next_token), run())
         result = Result(depth, peer.name, len(own), len(own) * times)
-        turns.append((result, program.corpus(name, own, times), run))
+        corpus = program.corpus(name, own, times)
+        turns.append((result, corpus, run, peer.next_token))
 
     for turn in range(rounds):
-        for result, corpus, run in turns:
+        for result, corpus, run, next_token in turns:
 
-            def ours(result: Result = result, corpus: Path = corpus) -> None:
-                seconds = program.seconds(grammar, corpus)
+            def ours(
+                result: Result = result, corpus: Path = corpus, next_token: bool = next_token
+            ) -> None:
+                seconds = program.seconds(grammar, corpus, next_token)
                 result.program.append(seconds / result.program_sentences)
 
             def theirs(result: Result = result, run: Run = run) -> None:
@@ -314,13 +346,13 @@ def compare(
             for part in (ours, theirs) if turn % 2 == 0 else (theirs, ours):
                 part()
         print(f"depth {depth}: round {turn + 1} of {rounds}", file=sys.stderr)
-    return [result for result, _, _ in turns]
+    return [result for result, *_ in turns]
 
 
 def startup(program: Program, grammar: Grammar) -> float:
     """Time the program on a single sentence: the smallest of five runs."""
     corpus = program.corpus("single", program.sentences(grammar, 1, seed=1), 1)
-    return min(program.seconds(grammar, corpus) for _ in range(5))
+    return min(program.seconds(grammar, corpus, False) for _ in range(5))
 
 
 def processor() -> str:

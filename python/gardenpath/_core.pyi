@@ -48,6 +48,8 @@ __all__ = [
     "UNKNOWN_ROOT",
     "__version__",
     "_Task",
+    "_masks",
+    "_noise",
     "_arities",
     "_collapse",
     "_exponent",
@@ -450,6 +452,14 @@ class Chart:
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]
     def __reduce__(self) -> tuple[Callable[..., Chart], tuple[Any, ...]]: ...
+
+def _masks(corpus: Corpus, rate: float, seed: int, start: int) -> NDArray[np.bool_]:
+    """Whether each token of a corpus is masked, whose first sentence has the number `start`: the masks of `Grammar.floor`."""
+
+def _noise(corpus: Corpus, vocab: int, noise: float, seed: int, start: int) -> NDArray[np.uint8]:
+    """What a noisy channel makes of the tokens of a corpus, whose first sentence has the number `start`: the noise of
+    `Grammar.floor`.
+    """
 
 def divergence(exact: NDArray[np.float64], predicted: NDArray[np.float64]) -> float:
     """The mean Kullback-Leibler divergence of predictions from the exact ones, in nats: arrays `[row, outcome]` of

@@ -280,11 +280,68 @@ def test_a_small_network_learns_and_stays_above_the_floor():
         ({"batch": 4, "fill": 7}, "fill is 7, expected a value that is none of the 8 tokens"),
         ({"batch": 4, "rank": 1}, "rank is 1 and world is None, expected both or none"),
         ({"batch": 4, "rank": 2, "world": 2}, "rank is 2, expected 0 to 1"),
+        ({"batch": 4, "task": "words"}, "task is 'words', expected 'root', 'next', 'masked' or 'noisy'"),
+        ({"batch": 4, "task": "next", "one_hot": True}, "one_hot has no effect here: it is for task='root'"),
+        ({"batch": 4, "task": "masked", "fill": 9}, "fill has no effect here: it is for task='root'"),
+        ({"batch": 4, "mask": 0.5}, "mask has no effect here: it is for task='masked'"),
+        ({"batch": 4, "task": "next", "noise": 0.5}, "noise has no effect here: it is for task='noisy'"),
+        ({"batch": 4, "task": "masked", "mask": 0}, "mask is 0, expected more than 0 and at most 1"),
+        ({"batch": 4, "task": "noisy", "noise": 2}, "noise is 2, expected a probability"),
     ],
 )
 def test_impossible_streams_are_refused(grammar, options, message):
     with pytest.raises(ValueError, match=message):
         SentenceStream(grammar, **options)
+
+
+@pytest.mark.parametrize("fixed_length", [False, True])
+def test_next_token_batches_hold_every_prediction(grammar, fixed_length):
+    stream = SentenceStream(grammar, seed=3, batch=16, count=40, task="next", fixed_length=fixed_length)
+    corpus = grammar.corpus(40, seed=3)
+    sentences = iter(corpus)
+    for inputs, targets in stream:
+        assert inputs.shape == targets.shape and inputs.dtype == targets.dtype == torch.int64
+        assert not fixed_length or inputs.shape[1] == grammar.lengths[1] + 1
+        assert 0 <= inputs.min() and inputs.max() < stream.num_embeddings
+        for row, target in zip(inputs.tolist(), targets.tolist(), strict=True):
+            sentence = next(sentences).tolist()
+            rest = len(row) - len(sentence) - 1
+            assert row == [stream.bos, *sentence, *[stream.pad] * rest]
+            assert target == [*sentence, stream.eos, *[-100] * rest]
+    assert stream.floor.loss == grammar.floor(corpus).loss
+    # The exact rows are logits of what the targets ask for, and their mean loss is near the floor.
+    inputs, targets = next(iter(SentenceStream(grammar, seed=3, batch=2000, task="next")))
+    exact = torch.from_numpy(grammar.next_token(grammar.corpus(2000, seed=3)).rows).log()
+    loss = torch.nn.functional.nll_loss(exact, targets[targets != -100], reduction="sum") / (inputs < grammar.vocab).sum()
+    floor = grammar.floor(grammar.corpus(2000, seed=3))
+    assert abs(loss.item() - floor.loss) < 5 * floor.stderr + 0.02
+
+
+@pytest.mark.parametrize("task", ["masked", "noisy"])
+def test_hidden_tokens_are_what_the_floor_is_about(grammar, task):
+    options = {"mask": 0.5} if task == "masked" else {"noise": 0.3}
+    stream = SentenceStream(grammar, seed=3, batch=7, count=30, task=task, **options)
+    corpus = grammar.corpus(30, seed=3)
+    sentences = iter(corpus)
+    losses = []
+    for inputs, targets in stream:
+        for row, target in zip(inputs, targets, strict=True):
+            sentence = torch.from_numpy(next(sentences).astype(np.int64))
+            seen, asked = row[: len(sentence)], target[: len(sentence)]
+            assert (row[len(sentence) :] == stream.pad).all() and (target[len(sentence) :] == -100).all()
+            evidence = np.eye(grammar.vocab)[np.where(seen < grammar.vocab, seen, 0)]
+            if task == "masked":
+                hidden = seen == stream.mask_id
+                assert torch.equal(seen[~hidden], sentence[~hidden]) and torch.equal(asked[hidden], sentence[hidden])
+                assert (asked[~hidden] == -100).all()
+                evidence[hidden.numpy()] = 1
+            else:
+                hidden = torch.ones_like(seen, dtype=torch.bool)
+                assert torch.equal(asked, sentence)
+                evidence = 0.7 * evidence + 0.3 / grammar.vocab
+            exact = grammar.posterior(evidence).tokens[hidden.numpy()]
+            losses.extend(-(exact * np.log(np.where(exact > 0, exact, 1))).sum(axis=1))
+    assert stream.floor.loss == pytest.approx(np.mean(losses), abs=1e-12)
 
 
 def test_vectors_that_are_not_one_hot_have_no_floor(grammar):

@@ -67,7 +67,7 @@ mod _core {
     #[pymodule_export]
     use super::parse::BayesFloor;
     #[pymodule_export]
-    use super::predict::{PyReader, divergence};
+    use super::predict::{_masks, _noise, PyReader, divergence};
     #[pymodule_export]
     use super::probe::{_restore_probe, PyProbe};
     #[pymodule_export]

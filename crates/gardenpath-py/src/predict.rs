@@ -1,5 +1,6 @@
 //! `Grammar`, continued: exact predictions of tokens, floors, and reading token by token.
 
+use crate::corpus::PyCorpus;
 use crate::error::{OrValueError, value_error};
 use crate::grammar::{PyGrammar, check_memory};
 use crate::interrupt;
@@ -8,7 +9,7 @@ use crate::results::named;
 use crate::sentences;
 use gardenpath::{
     Evidence, Floor, Grammar, KnownLength, Predictor, Reader, Seed, Symbol, SymbolPosteriors, Task,
-    level_floor_formula, mean_divergence,
+    level_floor_formula, mean_divergence, random_mask, random_noise,
 };
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -231,6 +232,33 @@ impl PyGrammar {
         let by_position: Vec<f64> = floor.by_position.iter().map(|at| at.mean).collect();
         named(py, "Floor", (floor.loss.mean, floor.loss.stderr, PyArray1::from_vec(py, by_position), formula))
     }
+}
+
+/// Whether each token of a corpus is masked, whose first sentence has the number `start`: the masks of `Grammar.floor`.
+#[pyfunction]
+pub fn _masks<'py>(py: Python<'py>, corpus: &PyCorpus, rate: f64, seed: u64, start: u64) -> Bound<'py, PyArray1<bool>> {
+    let corpus = &corpus.corpus;
+    let mut masks = vec![false; corpus.tokens().len()];
+    for (i, &offset) in corpus.offsets()[..corpus.len()].iter().enumerate() {
+        let masked = random_mask(corpus.sentence(i).len(), rate, Seed::new(seed), start + i as u64);
+        masked.into_iter().for_each(|position| masks[offset + position] = true);
+    }
+    PyArray1::from_vec(py, masks)
+}
+
+/// What a noisy channel makes of the tokens of a corpus, whose first sentence has the number `start`: the noise of `Grammar.floor`.
+#[pyfunction]
+pub fn _noise<'py>(
+    py: Python<'py>,
+    corpus: &PyCorpus,
+    vocab: usize,
+    noise: f64,
+    seed: u64,
+    start: u64,
+) -> Bound<'py, PyArray1<Symbol>> {
+    let corpus = &corpus.corpus;
+    let observe = |(i, sentence)| random_noise(sentence, vocab, noise, Seed::new(seed), start + i as u64);
+    PyArray1::from_vec(py, corpus.sentences().enumerate().flat_map(observe).collect())
 }
 
 fn read_evidence(object: &Bound<'_, PyAny>, vocab: usize) -> PyResult<Evidence> {

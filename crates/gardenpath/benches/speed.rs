@@ -3,8 +3,8 @@
 //! `cargo bench -p gardenpath` prints a table. Machines differ and are noisy: every line is the best of several rounds.
 
 use gardenpath::{
-    Chart, Corpus, Ensemble, Grammar, Inside, LogProbability, Moments, Node, Parser, Predictor, Sampler, Seed, Span,
-    class_entropy,
+    Chart, Corpus, Ensemble, Grammar, Inside, LogProbability, Moments, Node, Parser, Predictor, Reader, Sampler, Seed,
+    Span, class_entropy,
 };
 use std::time::Instant;
 
@@ -36,6 +36,8 @@ fn main() {
     if chosen("next") {
         next_token(2, 1.0e6);
         next_token(3, 0.25e6);
+        next_published(0.001);
+        next_deep(6, 244, 2.5);
     }
 }
 
@@ -101,6 +103,38 @@ fn next_token(depth: usize, at_least: f64) {
     report(&name, corpus.len() as f64 / seconds, &format!("{:.2} M", at_least / 1e6));
 }
 
+/// A sentence of the published grammar cfg3f, about 300 tokens long.
+fn next_published(at_most: f64) {
+    let text = include_str!("../../../tests/peers/fixtures/cfg3f.json");
+    let grammar = Grammar::from_lano_json(text).expect("the file is a published grammar");
+    let corpus = Corpus::sample(&grammar, Seed::new(1), 0..50);
+    let predictor = Predictor::new(&grammar);
+    let mut reader = predictor.reader();
+    let first = [0.367863, 0.070385, 0.561753, 0.0];
+    assert!(reader.next().iter().zip(first).all(|(p, expected)| (p - expected).abs() < 1e-6));
+    let seconds = best_of(5, || corpus.sentences().for_each(|sentence| read(&mut reader, sentence))) / 50.0;
+    let name = format!("next-token rows, cfg3f, {} tokens", corpus.tokens().len() / 50);
+    println!("{name:<44} {:>11.2} ms {:>9.1} ms max", 1e3 * seconds, 1e3 * at_most);
+}
+
+/// A sentence whose cells are all full, in proportion to the inside algorithm.
+fn next_deep(depth: usize, len: usize, at_most: f64) {
+    let grammar = grammar(depth, 1.0);
+    let sentence = sentence_of(&grammar, len);
+    let (inside, predictor) = (Inside::new(&grammar), Predictor::new(&grammar));
+    let mut reader = predictor.reader();
+    let parse = best_of(3, || drop(std::hint::black_box(inside.posterior(&sentence))));
+    let ratio = best_of(3, || read(&mut reader, &sentence)) / parse;
+    let name = format!("next-token rows, L = {depth}, f = 1, {len} tokens");
+    println!("{name:<44} {ratio:>5.1} times inside {at_most:>6.1} max");
+}
+
+fn read(reader: &mut Reader, sentence: &[u8]) {
+    reader.restart();
+    sentence.iter().for_each(|&token| reader.push(token).expect("the tokens are right"));
+    assert!(reader.next().last() > Some(&0.0), "a sentence may end where it does");
+}
+
 /// Inside and outside, as learners count the uses of rules.
 fn outside() {
     let grammar = grammar(3, 0.25);
@@ -128,9 +162,7 @@ fn outside() {
 fn deep(depth: usize, len: usize, at_most: f64) {
     let grammar = grammar(depth, 1.0);
     let inside = Inside::new(&grammar);
-    let sampler = Sampler::new(&grammar);
-    let sentence = (0..).map(|i| sampler.tree(Seed::new(1), i)).find(|tree| tree.sentence().len() == len);
-    let sentence = sentence.expect("a typical length occurs").sentence().to_vec();
+    let sentence = sentence_of(&grammar, len);
     // With all rules grammatical, the sum over all sentences of one length is the law of the lengths times v^-n at most.
     let posterior = inside.posterior(&sentence).expect("the tokens are right");
     let log = posterior.log_likelihood(posterior.root().expect("all sentences are grammatical")).expect("possible");
@@ -153,6 +185,13 @@ fn entropy() {
         assert!(entropy.mean > 0.0 && entropy.mean < 16f64.ln());
     });
     println!("{:<44} {:>12.3} s {:>10.1} s max", "class entropy, L = 4, f = 1/2, 1000 sentences", seconds, 10.0);
+}
+
+/// The first sentence of a length.
+fn sentence_of(grammar: &Grammar, len: usize) -> Vec<u8> {
+    let sampler = Sampler::new(grammar);
+    let tree = (0..).map(|i| sampler.tree(Seed::new(1), i)).find(|tree| tree.sentence().len() == len);
+    tree.expect("a typical length occurs").sentence().to_vec()
 }
 
 fn grammar(depth: usize, fraction: f64) -> Grammar {

@@ -56,6 +56,7 @@ pub use magnitude::Magnitude;
 pub use moments::{Covariance, ExpectedMoments, Moments, PositionedTuples, Topology, TupleTable, Tuples};
 pub use predict::{
     Floor, KnownLength, Predictor, Reader, SymbolPosteriors, Task, level_floor_formula, mean_divergence, random_mask,
+    random_noise,
 };
 pub use seed::{Seed, Stream};
 pub use semiring::{BestLog, Count, Expectation, LogProbability, Recognition, Semiring};

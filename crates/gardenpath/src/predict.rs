@@ -9,7 +9,7 @@ mod reader;
 mod tables;
 mod top;
 
-pub use floor::{Floor, Task, mean_divergence, random_mask};
+pub use floor::{Floor, Task, mean_divergence, random_mask, random_noise};
 pub use formula::level_floor_formula;
 pub use known_length::KnownLength;
 pub use posterior::SymbolPosteriors;

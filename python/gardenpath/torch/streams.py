@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import numpy as np
 import torch
@@ -10,12 +11,19 @@ from torch.nn.functional import pad
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import Dataset, IterableDataset, get_worker_info
 
-from .._core import BayesFloor, Corpus, Grammar, set_threads
+from .._core import BayesFloor, Corpus, Grammar, _masks, _noise, set_threads
+from .._results import Floor
 from ._shape import check_at_least
 
 __all__ = ["SentenceDataset", "SentenceStream", "bayes_floor", "collate"]
 
 Pair = tuple[Tensor, Tensor]
+
+# What cross_entropy leaves out.
+_IGNORED = -100
+
+# Sentences that the floor of an endless stream is measured on.
+_FLOOR_SENTENCES = 10_000
 
 # A call takes about as long as sampling this many sentences: nearer ones are better sampled at once, with all between.
 _NEAR = 1024
@@ -91,6 +99,28 @@ class SentenceStream(IterableDataset[Pair]):
     Unless they are given, they are those of `torch.distributed` if it is initialised when the stream is made. To resume,
     begin with the first batch that nobody used: after `steps` steps of each process, `first_batch=steps * world`.
 
+    Other tasks than the root label have batches of inputs and targets, `[batch, longest]`, for a language model:
+
+    * `task="next"`: inputs are `bos` and the tokens, targets the tokens and `eos`. The outputs of a network are the `vocab`
+      tokens and `eos` last, as in the rows of `Grammar.next_token`;
+    * `task="masked"`: each token is replaced by `mask_id` with probability `mask`; targets are what was there;
+    * `task="noisy"`: each token is replaced by a random one with probability `noise`; targets are the true tokens.
+
+    Inputs are numbers below `num_embeddings`: tokens, then `eos`, `bos`, `mask_id` and `pad`, which fills up short sentences.
+    Targets where nothing is asked are -100, which `cross_entropy` leaves out. `floor` is the smallest loss that is possible.
+
+    >>> import torch
+    >>> from gardenpath import Grammar
+    >>> from gardenpath.torch import SentenceStream
+    >>> grammar = Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=7)
+    >>> stream = SentenceStream(grammar, seed=1, batch=4, task="next")
+    >>> inputs, targets = next(iter(stream))
+    >>> embedding = torch.nn.Embedding(stream.num_embeddings, 16, padding_idx=stream.pad)
+    >>> embedding(inputs).shape == (*targets.shape, 16)
+    True
+    >>> bool((targets[inputs == stream.bos] < grammar.vocab).all()), stream.floor.loss < 2
+    (True, True)
+
     >>> from torch.utils.data import DataLoader
     >>> from gardenpath import Grammar
     >>> from gardenpath.torch import SentenceStream
@@ -113,15 +143,36 @@ class SentenceStream(IterableDataset[Pair]):
         first_batch: int = 0,
         one_hot: bool = False,
         fixed_length: bool = False,
-        fill: int = -1,
+        fill: int | None = None,
         rank: int | None = None,
         world: int | None = None,
+        task: Literal["root", "next", "masked", "noisy"] = "root",
+        mask: float | None = None,
+        noise: float | None = None,
     ) -> None:
         check_at_least("batch", batch, 1)
         check_at_least("first_batch", first_batch, 0)
         if count is not None:
             check_at_least("count", count, 0)
-        _check_fill(fill, grammar)
+        if task not in ("root", "next", "masked", "noisy"):
+            raise ValueError(f"task is {task!r}, expected 'root', 'next', 'masked' or 'noisy'")
+        for name, given, tasks in (
+            ("one_hot", one_hot, ("root",)),
+            ("fill", fill is not None, ("root",)),
+            ("mask", mask is not None, ("masked",)),
+            ("noise", noise is not None, ("noisy",)),
+        ):
+            if given and task not in tasks:
+                raise ValueError(f"{name} has no effect here: it is for task={tasks[0]!r}")
+        self.fill = -1 if fill is None else fill
+        _check_fill(self.fill, grammar)
+        self.mask = 0.15 if mask is None else mask
+        self.noise = 0.1 if noise is None else noise
+        if not 0 < self.mask <= 1:
+            raise ValueError(f"mask is {mask}, expected more than 0 and at most 1")
+        if not 0 <= self.noise <= 1:
+            raise ValueError(f"noise is {noise}, expected a probability")
+        self.task = task
         self.grammar = grammar
         self.seed = seed
         self.batch = batch
@@ -129,7 +180,8 @@ class SentenceStream(IterableDataset[Pair]):
         self.first_batch = first_batch
         self.one_hot = one_hot
         self.fixed_length = fixed_length
-        self.fill = fill
+        self.eos, self.bos, self.mask_id, self.pad = range(grammar.vocab, grammar.vocab + 4)
+        self.num_embeddings = grammar.vocab + 4
         # Read here and not later: workers are processes too, and need not know of the others.
         self.rank, self.world = _rank_and_world(rank, world)
         self._width = grammar.lengths[1] if fixed_length else 0
@@ -151,10 +203,41 @@ class SentenceStream(IterableDataset[Pair]):
         batches = -(-self.count // self.batch)
         return len(range(self.first_batch + self.rank, batches, self.world))
 
+    @property
+    def floor(self) -> Floor:
+        """The smallest loss that any network can reach on the sentences of the stream, or on the first 10,000 of an endless one:
+        in nats per token, per masked token, or per sentence for the root.
+        """
+        count = _FLOOR_SENTENCES if self.count is None else self.count
+        options = {"masked": {"mask": self.mask}, "noisy": {"noise": self.noise}}.get(self.task, {})
+        return self.grammar.floor(self.grammar.corpus(count, self.seed), self.task, seed=self.seed, **options)
+
     def _make(self, k: int) -> Pair:
         start = k * self.batch
         end = start + self.batch if self.count is None else min(start + self.batch, self.count)
         corpus = self.grammar.corpus(end - start, self.seed, start=start)
+        return self._roots(corpus) if self.task == "root" else self._tokens(corpus, start)
+
+    def _tokens(self, corpus: Corpus, start: int) -> Pair:
+        """Inputs and targets of a language model."""
+        inputs = torch.from_numpy(corpus.padded(_IGNORED))
+        targets = inputs.clone()
+        if self.task == "next":
+            inputs, targets = pad(inputs, (1, 0), value=self.bos), pad(targets, (0, 1), value=_IGNORED)
+            targets[torch.arange(len(corpus)), torch.from_numpy(np.diff(corpus.offsets))] = self.eos
+        elif self.task == "masked":
+            # The tokens of a padded array are those of the corpus, in their order.
+            masked = torch.zeros_like(inputs, dtype=torch.bool)
+            masked[inputs != _IGNORED] = torch.from_numpy(_masks(corpus, self.mask, self.seed, start))
+            inputs, targets = inputs.masked_fill(masked, self.mask_id), targets.masked_fill(~masked, _IGNORED)
+        else:
+            observed = _noise(corpus, self.grammar.vocab, self.noise, self.seed, start)
+            inputs[inputs != _IGNORED] = torch.from_numpy(observed.astype(np.int64))
+        inputs = inputs.masked_fill(inputs == _IGNORED, self.pad)
+        missing = max(0, self._width + (self.task == "next") - inputs.shape[1]) if self.fixed_length else 0
+        return pad(inputs, (0, missing), value=self.pad), pad(targets, (0, missing), value=_IGNORED)
+
+    def _roots(self, corpus: Corpus) -> Pair:
         roots = torch.from_numpy(corpus.roots.astype(np.int64))
         if self.one_hot:
             vectors = torch.from_numpy(corpus.one_hot())

@@ -108,11 +108,7 @@ impl Floor {
                     posterior_losses(&parser, &evidence, &masked)?.ok_or_else(impossible)?
                 }
                 Task::Noisy(noise) => {
-                    let mut stream = seed.child("task").stream(i as u64);
-                    let observed: Vec<Symbol> = sentence
-                        .iter()
-                        .map(|&token| if stream.unit() < noise { stream.below(vocab as u64) as Symbol } else { token })
-                        .collect();
+                    let observed = random_noise(sentence, vocab, noise, seed, i as u64);
                     let evidence = Evidence::noisy(vocab, &observed, noise)?;
                     let all: Vec<usize> = (0..sentence.len()).collect();
                     posterior_losses(&parser, &evidence, &all)?.ok_or_else(impossible)?
@@ -122,6 +118,9 @@ impl Floor {
             Ok(losses)
         };
         let all = (0..corpus.len()).into_par_iter().map(of_sentence).collect::<Result<Vec<_>>>()?;
+        if all.iter().all(|losses| losses.items.is_empty()) {
+            return Err(Error::count("number of masked tokens", 0u64, Counts::AtLeast(1)));
+        }
         Ok(Floor::of(&all))
     }
 
@@ -203,6 +202,21 @@ fn posterior_losses(parser: &Parser<Magnitude>, evidence: &Evidence, positions: 
 pub fn random_mask(len: usize, rate: f64, seed: Seed, number: u64) -> Vec<usize> {
     let mut stream = seed.child("task").stream(number);
     (0..len).filter(|_| stream.unit() < rate).collect()
+}
+
+/// What the channel of [`Task::Noisy`] makes of a sentence: each token is replaced with probability `noise` by a random one, itself
+/// included; a function of the seed and the number of the sentence.
+///
+/// ```
+/// use gardenpath::{Seed, random_noise};
+///
+/// assert_eq!(random_noise(&[3, 1, 2], 4, 0.0, Seed::new(1), 7), [3, 1, 2]);
+/// assert_ne!(random_noise(&[0; 100], 4, 0.5, Seed::new(1), 7), [0; 100]);
+/// ```
+pub fn random_noise(sentence: &[Symbol], vocab: usize, noise: f64, seed: Seed, number: u64) -> Vec<Symbol> {
+    let mut stream = seed.child("task").stream(number);
+    let mut observe = |&token| if stream.unit() < noise { stream.below(vocab as u64) as Symbol } else { token };
+    sentence.iter().map(&mut observe).collect()
 }
 
 /// The entropy of a distribution, in nats.
