@@ -234,7 +234,7 @@ class Grammar:
     def floor(
         self,
         corpus: _Sentences,
-        task: Literal["next", "next-known", "masked", "noisy", "root"] = "next",
+        task: Literal["next", "next-known", "masked", "masked-one", "noisy", "root"] = "next",
         *,
         mask: float | None = None,
         noise: float | None = None,
@@ -243,7 +243,7 @@ class Grammar:
     ) -> Floor:
         """The smallest loss that any predictor can reach on the sentences of a corpus, in nats: per token for the tasks "next"
         (every token from those before it, and the end), "next-known" (with a known length) and "noisy", per masked token for
-        "masked", per sentence for "root". `mask` and `noise` are probabilities; `levels` is how many of the lowest layers the
+        "masked" and "masked-one" (one random token), per sentence for "root". `mask` and `noise` are probabilities; `levels` is how many of the lowest layers the
         predictor knows ("next" alone).
         """
     def bayes_floor(self, corpus: Corpus) -> BayesFloor:

@@ -19,6 +19,7 @@ mod sentences;
 
 mod candidates;
 mod entropy;
+mod floor;
 mod inference;
 mod learn;
 mod lengths;
@@ -47,6 +48,7 @@ static BUILT_IN: LazyLock<Vec<Arc<Description>>> = LazyLock::new(|| {
         Description::of::<inference::Inference>(),
         Description::of::<candidates::Candidates>(),
         Description::of::<prediction::Prediction>(),
+        Description::of::<floor::Floor>(),
     ];
     all.map(Arc::new).into()
 });

@@ -177,8 +177,9 @@ impl PyGrammar {
     }
 
     /// The smallest loss that any predictor can reach on the sentences of a corpus, in nats: per token for the tasks "next" (every token
-    /// from those before it, and the end), "next-known" (with a known length) and "noisy", per masked token for "masked", per sentence
-    /// for "root". `mask` and `noise` are probabilities; `levels` is how many of the lowest layers the predictor knows ("next" alone).
+    /// from those before it, and the end), "next-known" (with a known length) and "noisy", per masked token for "masked" and
+    /// "masked-one" (one random token), per sentence for "root". `mask` and `noise` are probabilities; `levels` is how many of the lowest
+    /// layers the predictor knows ("next" alone).
     ///
     /// >>> import gardenpath
     /// >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.125, seed=1)
@@ -203,10 +204,11 @@ impl PyGrammar {
             "next" => Task::Next,
             "next-known" => Task::NextKnown,
             "masked" => Task::Masked(mask.unwrap_or(0.15)),
+            "masked-one" => Task::MaskedOne,
             "noisy" => Task::Noisy(noise.unwrap_or(0.1)),
             "root" => Task::Root,
             _ => {
-                let expected = "\"next\", \"next-known\", \"masked\", \"noisy\" or \"root\"";
+                let expected = "\"next\", \"next-known\", \"masked\", \"masked-one\", \"noisy\" or \"root\"";
                 return Err(value_error(format!("task is {task:?}, expected {expected}")));
             }
         };

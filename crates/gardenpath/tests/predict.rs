@@ -324,19 +324,29 @@ fn impossible_sentences_have_no_floor() {
     assert_eq!(Floor::measure(&grammar, &corpus, Task::Masked(1.0), Seed::new(1), &|_| ()).unwrap().loss.mean, 0.0);
 }
 
-/// Masked tokens of an ensemble whose floors are on record: .31 nats at 15%, 1.44 at 50%. And limits that are known.
+/// Masked tokens of an ensemble whose floors are on record: .023 nats for one token, .31 at 15%, 1.44 at 50%. And limits that are known.
 #[test]
 fn floors_of_masks_and_noise() {
-    let (mut few, mut many) = (0.0, 0.0);
+    let (mut one, mut few, mut many) = (0.0, 0.0, 0.0);
     for seed in 0..4 {
         let grammar = Ensemble::new(16, 2).fraction(1.0 / 16.0).sample(Seed::new(seed)).unwrap();
         let corpus = Corpus::sample(&grammar, Seed::new(50 + seed), 0..1500);
         let floor = |task| Floor::measure(&grammar, &corpus, task, Seed::new(7), &|_| ()).unwrap().loss.mean;
+        one += floor(Task::MaskedOne) / 4.0;
         few += floor(Task::Masked(0.15)) / 4.0;
         many += floor(Task::Masked(0.5)) / 4.0;
         assert_eq!(floor(Task::Noisy(0.0)), 0.0);
         let (all_masked, all_noise) = (floor(Task::Masked(1.0)), floor(Task::Noisy(1.0)));
         assert!((all_masked - all_noise).abs() < 1e-9, "noise of 1 says nothing but the length, as masks do");
+        let accuracy = |task| Floor::measure(&grammar, &corpus, task, Seed::new(7), &|_| ()).unwrap().root_accuracy;
+        let bayes = accuracy(Task::Root).unwrap().mean;
+        assert!((accuracy(Task::Noisy(0.0)).unwrap().mean - bayes).abs() < 1e-12 && bayes > 0.95);
+        assert!(
+            (accuracy(Task::Noisy(1.0)).unwrap().mean - 1.0 / 16.0).abs() < 1e-9,
+            "lengths say nothing about the root"
+        );
+        let half = accuracy(Task::Noisy(0.5)).unwrap().mean;
+        assert!(half > 1.0 / 16.0 && half < bayes && accuracy(Task::Next).is_none());
         let known = floor(Task::NextKnown);
         let next = floor(Task::Next);
         assert!(known < next, "the length helps");
@@ -344,6 +354,7 @@ fn floors_of_masks_and_noise() {
         let entropy = bayes.iter().map(Posterior::entropy).sum::<f64>() / corpus.len() as f64;
         assert!((floor(Task::Root) - entropy).abs() < 1e-12);
     }
+    assert!((one - 0.023).abs() < 0.02, "{one}");
     assert!((few - 0.31).abs() < 0.05 && (many - 1.44).abs() < 0.1, "{few} {many}");
     let grammar = Ensemble::new(4, 2).sample(Seed::new(1)).unwrap();
     let corpus = Corpus::sample(&grammar, Seed::new(2), 0..3);

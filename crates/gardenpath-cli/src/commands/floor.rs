@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The loss is the mean entropy of exact predictions, in nats: that of all predictions in a sentence, the end included, per token for next, \
-next-known and noisy, per masked token for masked, per sentence for root. Sentences are sampled from the grammar, or those of --corpus, \
+next-known and noisy, per masked token for masked and masked-one, per sentence for root. Sentences are sampled from the grammar, or those of --corpus, \
 which the grammar must be able to produce.
 
 With --levels, also the losses of predictors that know the lowest 0, 1, … layers of rules and how often the symbols above them occur, and \
@@ -29,7 +29,7 @@ Examples:
 pub struct Arguments {
     /// The grammar (.pcfg or .json)
     grammar: PathBuf,
-    /// What is to be predicted: next, next-known, masked, noisy or root
+    /// What is to be predicted: next, next-known, masked, masked-one, noisy or root
     #[arg(long, value_enum, hide_possible_values = true)]
     task: TaskName,
     /// Tell what those can reach who know the lowest levels only
@@ -60,6 +60,8 @@ enum TaskName {
     NextKnown,
     /// Masked tokens
     Masked,
+    /// One random token of each sentence
+    MaskedOne,
     /// Tokens behind a noisy channel
     Noisy,
     /// The root
@@ -111,6 +113,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         TaskName::Next => (Task::Next, "token"),
         TaskName::NextKnown => (Task::NextKnown, "token"),
         TaskName::Masked => (Task::Masked(arguments.mask.unwrap_or(MASK)), "masked token"),
+        TaskName::MaskedOne => (Task::MaskedOne, "masked token"),
         TaskName::Noisy => (Task::Noisy(arguments.noise.unwrap_or(NOISE)), "token"),
         TaskName::Root => (Task::Root, "sentence"),
     };

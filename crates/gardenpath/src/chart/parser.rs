@@ -362,7 +362,12 @@ impl<'g, S: Semiring> Parser<'g, S> {
         let cells = cells.level(level);
         let automaton = layer.automaton();
         for start in 0..cells.starts() {
-            let (tokens, count, shortest) = (&tokens.entries()[start..], cells.count(start), cells.min_span(start));
+            let count = cells.count(start);
+            if count == 0 {
+                above.close_start();
+                continue;
+            }
+            let (tokens, shortest) = (&tokens.entries()[start..], cells.min_span(start));
             let read = |state, (token, _): &(Symbol, S)| automaton.next(state, *token);
             let mut state = match &tokens[..shortest] {
                 [first, second, others @ ..] => {

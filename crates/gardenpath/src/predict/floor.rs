@@ -27,6 +27,8 @@ pub enum Task {
     NextKnown,
     /// Tokens that are masked, each with this probability, from all others.
     Masked(f64),
+    /// One random token of each sentence from all others.
+    MaskedOne,
     /// Every token from what a channel made of the sentence: with this probability a token was replaced by a random one.
     Noisy(f64),
     /// The root from the whole sentence.
@@ -40,12 +42,16 @@ pub struct Floor {
     pub loss: Estimate,
     /// By position; for the root there is one.
     pub by_position: Vec<Estimate>,
+    /// The accuracy that the best guess of the root can expect from the same evidence, if that is about whole sentences: not for the next
+    /// token.
+    pub root_accuracy: Option<Estimate>,
 }
 
 /// The expected losses in one sentence: (position, loss) of everything that was predicted, and by how many it counts.
 struct Losses {
     items: Vec<(usize, f64)>,
     count: f64,
+    root_accuracy: Option<f64>,
 }
 
 impl Floor {
@@ -86,7 +92,7 @@ impl Floor {
                 Task::Next => {
                     let rows = next_rows(&predictor, sentence)?;
                     rows.last().filter(|&&end| end > 0.0).ok_or_else(impossible)?;
-                    Losses { items: entropies(&rows, vocab + 1), count: sentence.len() as f64 }
+                    Losses { items: entropies(&rows, vocab + 1), count: sentence.len() as f64, root_accuracy: None }
                 }
                 Task::NextKnown => {
                     let rows = known.rows(sentence)?;
@@ -94,16 +100,21 @@ impl Floor {
                     if sentence.is_empty() || chosen.any(|p| p == 0.0) {
                         return Err(impossible());
                     }
-                    Losses { items: entropies(&rows, vocab), count: sentence.len() as f64 }
+                    Losses { items: entropies(&rows, vocab), count: sentence.len() as f64, root_accuracy: None }
                 }
                 Task::Root => {
                     let posterior = inside.posterior(sentence)?;
-                    posterior.root().ok_or_else(impossible)?;
-                    Losses { items: vec![(0, posterior.entropy())], count: 1.0 }
+                    let root = posterior.root().ok_or_else(impossible)?;
+                    let root_accuracy = Some(posterior.probability(root));
+                    Losses { items: vec![(0, posterior.entropy())], count: 1.0, root_accuracy }
                 }
-                Task::Masked(rate) => {
+                Task::Masked(_) | Task::MaskedOne => {
                     let mut evidence = Evidence::tokens(vocab, sentence)?;
-                    let masked = random_mask(sentence.len(), rate, seed, i as u64);
+                    let masked = match task {
+                        Task::Masked(rate) => random_mask(sentence.len(), rate, seed, i as u64),
+                        _ if sentence.is_empty() => Vec::new(),
+                        _ => vec![seed.child("task").stream(i as u64).below(sentence.len() as u64) as usize],
+                    };
                     masked.iter().for_each(|&position| evidence.mask(position));
                     posterior_losses(&parser, &evidence, &masked)?.ok_or_else(impossible)?
                 }
@@ -142,7 +153,7 @@ impl Floor {
             let width = grammar.vocab() + 1;
             let losses = exact.chunks(width).zip(level.chunks(width)).map(|(p, q)| cross_entropy(p, q));
             progress(1);
-            Ok(Losses { items: losses.enumerate().collect(), count: sentence.len() as f64 })
+            Ok(Losses { items: losses.enumerate().collect(), count: sentence.len() as f64, root_accuracy: None })
         };
         let all = (0..corpus.len()).into_par_iter().map(of_sentence).collect::<Result<Vec<_>>>()?;
         Ok(Floor::of(&all))
@@ -163,9 +174,11 @@ impl Floor {
             }
             by_position[position].push(loss);
         }
+        let accuracies: Option<Vec<f64>> = sentences.iter().map(|s| s.root_accuracy).collect();
         Floor {
             loss: Estimate { mean, stderr },
             by_position: by_position.iter().map(|losses| Estimate::of(losses)).collect(),
+            root_accuracy: accuracies.map(|accuracies| Estimate::of(&accuracies)),
         }
     }
 }
@@ -187,7 +200,9 @@ fn posterior_losses(parser: &Parser<Magnitude>, evidence: &Evidence, positions: 
     let depth = parser.grammar().depth();
     let Some(posteriors) = SymbolPosteriors::with_parser(parser, evidence)? else { return Ok(None) };
     let loss = |&position: &usize| (position, entropy(posteriors.row(depth, position)));
-    Ok(Some(Losses { items: positions.iter().map(loss).collect(), count: positions.len() as f64 }))
+    let root_accuracy = posteriors.row(0, 0).iter().copied().fold(0.0, f64::max);
+    let (items, count) = (positions.iter().map(loss).collect(), positions.len() as f64);
+    Ok(Some(Losses { items, count, root_accuracy: Some(root_accuracy) }))
 }
 
 /// The positions of a sentence that [`Task::Masked`] masks: each with probability `rate`, a function of the seed and the number of the

@@ -1,0 +1,144 @@
+//! The smallest loss that any predictor of tokens can reach: a run of `gardenpath floor`.
+
+use super::ensemble::Sampled;
+use super::kind::texts;
+use super::parameter::parameters;
+use super::result::results;
+use super::{Keeper, Kind};
+use crate::choice::choices;
+use anyhow::{Result, bail};
+use gardenpath::{Corpus, Floor as Exact, Grammar, Seed, Task as Question, level_floor_formula};
+
+parameters! {
+    /// The parameters.
+    pub struct Floor {
+        ..sampled: Sampled;
+        task: Task => "What is predicted";
+        mask: Option<f64>, or "0.15" => "Probability that a token is masked (masked)";
+        noise: Option<f64>, or "0.1" => "Probability that a token is replaced by a random one (noisy)";
+        by: By = By::Position => "What the losses in the lists belong to";
+        sentences: u64 = 1000 => "Sentences over which losses are averaged";
+        seed: u64 => "Seed of the grammar, its sentences, masks and noise";
+    }
+}
+
+choices! {
+    /// What is predicted.
+    pub enum Task {
+        Next = "next" => "Every token from those before it, and the end of the sentence",
+        NextKnown = "next-known" => "Every token from those before it and the length",
+        Masked = "masked" => "Masked tokens from all others",
+        MaskedOne = "masked-one" => "One random token from all others",
+        Noisy = "noisy" => "Every token from what a noisy channel made of the sentence",
+        Root = "root" => "The root from the whole sentence",
+    }
+}
+
+choices! {
+    /// What the losses in the lists belong to.
+    pub enum By {
+        Position = "position" => "The position of what is predicted",
+        Levels = "levels" => "The number of lowest layers of rules that the predictor knows (next)",
+    }
+}
+
+texts!(Task, By);
+
+results! {
+    /// The results.
+    pub struct FloorResult {
+        loss: f64 => "Smallest loss in nats: per token, per masked token, or per sentence (root)";
+        stderr: f64 => "Its standard error over sentences";
+        root_accuracy: Option<f64> => "Expected accuracy of the best guess of the root from the same evidence (not next)";
+        at: Vec<u64> => "Positions from 0, or numbers of known layers from 0";
+        loss_at: Vec<f64> => "Loss of what is predicted there, or of who knows so many layers";
+        formula_at: Vec<Option<f64>> => "What a formula says for many symbols (by levels)";
+    }
+}
+
+impl Kind for Floor {
+    type Output = FloorResult;
+
+    const NAME: &'static str = "floor";
+    const MEANING: &'static str = "The smallest loss that any predictor of tokens can reach, by exact inference";
+
+    fn settle(&mut self) -> Result<()> {
+        self.sampled.check()?;
+        for (name, given, task) in [("mask", self.mask, Task::Masked), ("noise", self.noise, Task::Noisy)] {
+            if given.is_some() && self.task != task {
+                bail!("{name} has no effect here: it belongs to task {}", crate::choice::Choice::name(task));
+            }
+        }
+        if self.by == By::Levels && self.task != Task::Next {
+            bail!("by levels belongs to task next");
+        }
+        self.mask.take_if(|mask| *mask == MASK);
+        self.noise.take_if(|noise| *noise == NOISE);
+        Ok(())
+    }
+
+    fn run(&self, _: &dyn Keeper) -> Result<FloorResult> {
+        let grammar = self.sampled.grammar(self.seed)?;
+        let corpus = Corpus::try_sample(&grammar, Seed::new(self.seed), 0..self.sentences)?;
+        let floor = Exact::measure(&grammar, &corpus, self.question(), Seed::new(self.seed), &|_| ())?;
+        let (loss_at, formula_at): (Vec<f64>, Vec<Option<f64>>) = match self.by {
+            By::Position => floor.by_position.iter().map(|estimate| (estimate.mean, None)).unzip(),
+            By::Levels => by_levels(&grammar, &corpus)?.into_iter().unzip(),
+        };
+        Ok(FloorResult {
+            loss: floor.loss.mean,
+            stderr: floor.loss.stderr,
+            root_accuracy: floor.root_accuracy.map(|accuracy| accuracy.mean),
+            at: (0..loss_at.len() as u64).collect(),
+            loss_at,
+            formula_at,
+        })
+    }
+
+    fn work(&self) -> f64 {
+        let (length, vocab) = (self.sampled.length(), self.sampled.vocab as f64);
+        let passes = if self.by == By::Levels { 2.0 * self.sampled.depth as f64 + 3.0 } else { 1.0 };
+        let sentence = match self.task {
+            Task::Next | Task::Root => 2.5e-7 * length + 1e-10 * length.powi(3),
+            Task::NextKnown => 4e-8 * length.powi(3),
+            // Every token may be any: charts are full.
+            Task::Masked | Task::MaskedOne | Task::Noisy => 2e-9 * vocab.powi(2) * length.powi(3),
+        };
+        self.sampled.work() + self.sentences as f64 * passes * sentence
+    }
+
+    fn variety(&self) -> String {
+        crate::choice::Choice::name(self.task).to_owned()
+    }
+
+    fn tiny(&self) -> Self {
+        let sentences = if matches!(self.task, Task::Next | Task::Root) { 5000 } else { 100 };
+        let &Floor { task, by, .. } = self;
+        Floor { sampled: Sampled::tiny(8, 2, 0.25), task, mask: None, noise: None, by, sentences, seed: 1 }
+    }
+}
+
+const MASK: f64 = 0.15;
+const NOISE: f64 = 0.1;
+
+impl Floor {
+    fn question(&self) -> Question {
+        match self.task {
+            Task::Next => Question::Next,
+            Task::NextKnown => Question::NextKnown,
+            Task::Masked => Question::Masked(self.mask.unwrap_or(MASK)),
+            Task::MaskedOne => Question::MaskedOne,
+            Task::Noisy => Question::Noisy(self.noise.unwrap_or(NOISE)),
+            Task::Root => Question::Root,
+        }
+    }
+}
+
+/// The loss of predictors that know the lowest 0, 1, … layers, and what the formula says.
+fn by_levels(grammar: &Grammar, corpus: &Corpus) -> Result<Vec<(f64, Option<f64>)>> {
+    let of_known = |known: usize| {
+        let loss = Exact::of_lowest_levels(grammar, known, corpus, &|_| ())?.loss.mean;
+        Ok((loss, Some(level_floor_formula(grammar, known)?)))
+    };
+    (0..=grammar.depth()).map(of_known).collect()
+}
