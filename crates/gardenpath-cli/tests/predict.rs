@@ -265,7 +265,7 @@ fn bad_input_is_refused_in_one_line() {
         ("floor g.pcfg --task next --samples 0", "--samples is 0"),
         ("floor g.pcfg --task next --samples 1e15", "limit"),
         ("floor g.pcfg --task next --corpus odd.jsonl", "sentence 1 is impossible"),
-        ("floor g.pcfg --task masked --samples 1 --mask 1e-9", "no token is masked"),
+        ("floor g.pcfg --task masked --samples 1 --mask 1e-9", "number of masked tokens is 0, expected at least 1"),
         ("read g.pcfg --sentence \"0 9\"", "\"9\" is not one of the 5 tokens"),
         ("read g.pcfg --sentence \"0 1\" --svg picture.gif", "picture.gif"),
     ] {

@@ -2,6 +2,7 @@
 
 pub mod chart;
 pub mod network;
+pub mod reading;
 pub mod steps;
 pub mod table;
 pub mod tree;

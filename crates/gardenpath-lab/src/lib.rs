@@ -22,6 +22,7 @@ pub mod message;
 mod nearest;
 pub mod outcome;
 mod process;
+pub mod reading;
 pub mod record;
 pub mod report;
 pub mod store;

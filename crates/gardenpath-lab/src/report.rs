@@ -52,6 +52,9 @@ const CONTENTS: &[Content] = &[
     Content::File("width"),
     Content::File("learners"),
     Content::File("probes"),
+    Content::Picture(&drawings::READING),
+    Content::File("floors"),
+    Content::File("masked"),
 ];
 
 #[derive(Clone, Copy)]

@@ -78,6 +78,9 @@ struct Report {
     per: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     levels: Option<Vec<Level>>,
+    /// Not for the next token: there is no evidence about a whole sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root_accuracy: Option<f64>,
     by_position: Vec<Position>,
 }
 
@@ -120,10 +123,8 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     let rounds = if arguments.levels { grammar.depth() + 2 } else { 1 };
     let bar = progress::bar((rounds * corpus.len()) as u64, "predicting sentences");
     let progress = |sentences: u64| bar.inc(sentences);
-    let Floor { loss, by_position } = Floor::measure(&grammar, &corpus, task, arguments.seed.get(), &progress)?;
-    if !loss.mean.is_finite() {
-        bail!("no token is masked, expected more sentences or a larger --mask");
-    }
+    let Floor { loss, by_position, root_accuracy } =
+        Floor::measure(&grammar, &corpus, task, arguments.seed.get(), &progress)?;
     let level = |known: usize| -> Result<Level> {
         let Estimate { mean, stderr } = Floor::of_lowest_levels(&grammar, known, &corpus, &progress)?.loss;
         Ok(Level { known, loss: mean, stderr: finite(stderr), formula: level_floor_formula(&grammar, known)? })
@@ -138,6 +139,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         stderr: finite(loss.stderr),
         per,
         levels,
+        root_accuracy: root_accuracy.map(|accuracy| accuracy.mean),
         by_position: by_position.iter().enumerate().map(place).collect(),
     };
     if answer.json { answer.json_line(&report) } else { answer.text(&report.to_text(corpus.len())) }
@@ -155,7 +157,7 @@ fn check(arguments: &Arguments) -> Result<()> {
     if *task != TaskName::Noisy {
         refuse("--noise", noise.as_ref(), "only --task noisy has a noisy channel")?;
     }
-    if corpus.is_some() && !matches!(task, TaskName::Masked | TaskName::Noisy) {
+    if corpus.is_some() && !matches!(task, TaskName::Masked | TaskName::MaskedOne | TaskName::Noisy) {
         seed.refuse("with --corpus only masks and noise are drawn at random")?;
     }
     check_rates(*mask, *noise)
@@ -189,6 +191,12 @@ impl Report {
         let Report { task, loss, stderr, per, .. } = self;
         let sentences = counted(sentences, "sentence");
         let mut text = format!("{task}: {} ± {} nats per {per}, on {sentences}\n", short(*loss), error(*stderr));
+        if let Some(accuracy) = self.root_accuracy {
+            text += &format!(
+                "the best guess of the root from the same evidence is right with probability {}\n",
+                short(accuracy)
+            );
+        }
         if let Some(levels) = &self.levels {
             let mut table = Table::new(["known levels", "loss", "error", "formula"]);
             for Level { known, loss, stderr, formula } in levels {

@@ -72,8 +72,16 @@ impl Kind for Floor {
         if self.by == By::Levels && self.task != Task::Next {
             bail!("by levels belongs to task next");
         }
-        self.mask.take_if(|mask| *mask == MASK);
-        self.noise.take_if(|noise| *noise == NOISE);
+        // Written out, so that equal cells have equal identities and the column has a value in all of them.
+        match self.task {
+            Task::Masked => {
+                self.mask.get_or_insert(MASK);
+            }
+            Task::Noisy => {
+                self.noise.get_or_insert(NOISE);
+            }
+            _ => {}
+        }
         Ok(())
     }
 

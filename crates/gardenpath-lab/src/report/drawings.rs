@@ -8,6 +8,7 @@ mod diagrams;
 mod dilated;
 mod inside_chart;
 mod origins;
+mod reading;
 mod sketch;
 mod splits;
 mod topologies;
@@ -18,6 +19,7 @@ pub(super) use connectivity::CONNECTIVITY;
 pub(super) use diagrams::DIAGRAMS;
 pub(super) use dilated::DILATED;
 pub(super) use inside_chart::INSIDE_CHART;
+pub(super) use reading::READING;
 pub(super) use splits::SPLITS;
 pub(super) use topologies::TOPOLOGIES;
 
@@ -52,8 +54,8 @@ mod tests {
     use super::*;
     use crate::fit::Verdict;
 
-    const ALL: [&Picture; 8] =
-        [&ALGORITHM, &AMBIGUITY, &CONNECTIVITY, &DIAGRAMS, &DILATED, &INSIDE_CHART, &SPLITS, &TOPOLOGIES];
+    const ALL: [&Picture; 9] =
+        [&ALGORITHM, &AMBIGUITY, &CONNECTIVITY, &DIAGRAMS, &DILATED, &INSIDE_CHART, &READING, &SPLITS, &TOPOLOGIES];
 
     #[test]
     fn every_drawing_draws_and_its_findings_hold() {

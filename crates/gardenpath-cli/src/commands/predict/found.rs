@@ -2,6 +2,7 @@
 
 use gardenpath::{Grammar, Symbol};
 use gardenpath_lab::draw::table::short;
+use gardenpath_lab::reading::most_probable;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -94,13 +95,4 @@ impl Found {
         };
         format!("{}: {text}", number + 1)
     }
-}
-
-/// The first of the largest probabilities, with its place.
-pub fn most_probable(row: &[f64]) -> Option<(usize, f64)> {
-    let larger = |best: Option<(usize, f64)>, (place, &p): (usize, &f64)| match best {
-        Some((_, most)) if most >= p => best,
-        _ => Some((place, p)),
-    };
-    row.iter().enumerate().filter(|(_, p)| **p > 0.0).fold(None, larger)
 }

@@ -1,6 +1,6 @@
 //! A reading as a picture: surprisals as bars, and under them the posterior of the root as a heat map.
 
-use super::Reading;
+use crate::reading::Reading;
 use anyhow::{Result, bail};
 use gardenpath::{Grammar, Symbol};
 use gardenpath_plot::{Anchor, Drawing, Paint, Stroke, plain};
@@ -26,7 +26,7 @@ const MAX_TOKENS: usize = 200;
 /// Draws the reading.
 pub fn draw(grammar: &Grammar, reading: &Reading) -> Result<Drawing> {
     if reading.len > MAX_TOKENS {
-        bail!("--svg: the sentence has {} tokens, expected at most {MAX_TOKENS} for a picture", reading.len);
+        bail!("the sentence has {} tokens, expected at most {MAX_TOKENS} for a picture", reading.len);
     }
     // Roots that never have a visible share would only make the picture taller.
     let share =
