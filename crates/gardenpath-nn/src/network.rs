@@ -164,7 +164,19 @@ const ADAM_WIDTH: f64 = 512.0;
 impl Network {
     /// A network that tells roots, if its sizes make sense.
     pub fn new(vocab: usize, classes: usize, shape: Shape, width: usize, architecture: Architecture) -> Result<Self> {
-        let network = Network { vocab, classes, shape, width, architecture, task: Task::Root };
+        Self::for_task(Task::Root, vocab, classes, shape, width, architecture)
+    }
+
+    /// A network for any task, if its sizes make sense. The number of classes matters only to networks that tell roots.
+    pub fn for_task(
+        task: Task,
+        vocab: usize,
+        classes: usize,
+        shape: Shape,
+        width: usize,
+        architecture: Architecture,
+    ) -> Result<Self> {
+        let network = Network { vocab, classes, shape, width, architecture, task };
         network.check()?;
         Ok(network)
     }
@@ -192,7 +204,7 @@ impl Network {
             if value < least { Err(Error::TooSmall { what, value, least }) } else { Ok(()) }
         };
         at_least("vocabulary", self.vocab, 2)?;
-        at_least("number of classes", self.classes, 2)?;
+        at_least("number of classes", self.classes, if self.task.is_root() { 2 } else { 0 })?;
         at_least("width", self.width, 1)?;
         if !self.task.is_root() {
             if !matches!(self.architecture, Architecture::Transformer { .. }) {

@@ -111,11 +111,13 @@ fn data(grammar: &Grammar, samples: u64, test: u64) -> [Corpus; 2] {
 /// With enough sentences a network comes within a few percent of the floor, and never below it by more than noise.
 #[test]
 fn trained_networks_come_close_to_the_floor() {
-    let grammar = Ensemble::new(4, 2).fraction(0.25).sample(Seed::new(1)).unwrap();
-    let [train_set, test_set] = data(&grammar, 20_000, 2_000);
-    for (task, core, steps, gap) in
-        [(Task::Next, gardenpath::Task::Next, 1500, 0.05), (Task::Masked, gardenpath::Task::Masked(0.3), 3000, 0.1)]
+    // Masked tokens are told from both sides, which takes longer to learn.
+    for (task, core, depth) in
+        [(Task::Next, gardenpath::Task::Next, 2), (Task::Masked, gardenpath::Task::Masked(0.3), 1)]
     {
+        let steps = 1500;
+        let grammar = Ensemble::new(4, depth).fraction(0.25).sample(Seed::new(1)).unwrap();
+        let [train_set, test_set] = data(&grammar, 20_000, 2_000);
         let settings = Settings { max_steps: steps, min_steps: steps, mask: Some(0.3), ..Settings::default() };
         let network = network(4, grammar.shape(), 32, task);
         let loss = train(&network, settings, [&train_set, &test_set]).1.best().unwrap().test_loss;
@@ -125,7 +127,7 @@ fn trained_networks_come_close_to_the_floor() {
         // The floor expects the losses that the test set happens to have, which scatter about as much as sentences do.
         let noise = 6.0 * floor.stderr;
         assert!(loss > floor.mean - noise, "{}: {loss} below {floor:?}", task.name());
-        assert!(loss < (1.0 + gap) * floor.mean + noise, "{}: {loss} above {floor:?}", task.name());
+        assert!(loss < 1.05 * floor.mean + noise, "{}: {loss} above {floor:?}", task.name());
     }
 }
 
