@@ -105,6 +105,9 @@ impl Kind for Train {
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()?;
         self.choices().check(&str::to_owned)?;
+        if self.device == Place::Cuda && !self.task.is_root() {
+            bail!("task {} is for the devices cpu and gpu: PyTorch's networks tell roots only", self.task.name());
+        }
         let (model, width, depth) = (self.model, self.width, self.sampled.depth);
         let rule = self.optimizer.unwrap_or(Choices::usual_rule(model));
         self.optimizer.take_if(|rule| *rule == Choices::usual_rule(model));
