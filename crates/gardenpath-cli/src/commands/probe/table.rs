@@ -12,8 +12,7 @@ pub fn to_text(report: &ProbeReport) -> String {
     }
     accuracy.row(row("chance", report.levels.iter().map(|level| number(&level.chance))));
     accuracy.row(row("bound", report.levels.iter().map(|level| number(&level.bound))));
-    let mut left = table(report);
-    left.row(row("nats", report.levels.iter().map(|level| number(&level.entropy))));
+    let left: Vec<String> = report.levels.iter().map(|level| number(&level.entropy)).collect();
     let mut sensitivity = table(report);
     for (layer, values) in report.layers.iter().zip(&report.sensitivity) {
         sensitivity.row(row(layer, values.iter().map(|value| value.as_ref().map_or("–".to_owned(), number))));
@@ -22,8 +21,9 @@ pub fn to_text(report: &ProbeReport) -> String {
         format!(", fitted to {} nodes and tested on {}", grouped(level.train as u64), grouped(level.held_out as u64))
     });
     format!(
-        "accuracy of linear probes{nodes}\n\n{accuracy}\nentropy that exact inference leaves\n\n{left}\n\
-         sensitivity to exchanging synonyms\n\n{sensitivity}"
+        "accuracy of linear probes{nodes}\n\n{accuracy}\nexact inference leaves {} nats\n\n\
+         sensitivity to exchanging synonyms\n\n{sensitivity}",
+        left.join(", ")
     )
 }
 
@@ -62,11 +62,7 @@ level.0    0.821    0.466
  chance    0.120    0.201
   bound    0.995    0.995
 
-entropy that exact inference leaves
-
-layer  level 0  level 1
-─────  ───────  ───────
- nats    0.031    0.031
+exact inference leaves 0.031, 0.031 nats
 
 sensitivity to exchanging synonyms
 
