@@ -47,6 +47,7 @@ CASES = [
         "transformer", VOCAB, VOCAB, depth=3, width=128, heads=16, mlp=512, layers=3
     ),
 ]
+CASES.append(replace(CASES[-1], task="next"))
 SCALING = [
     Config("cnn", VOCAB, VOCAB, depth=3, width=512),
     Config("inn", VOCAB, VOCAB, depth=3, width=64),
@@ -57,7 +58,8 @@ SCALING = [
 
 def named(case: Config) -> str:
     """A short name of a case."""
-    return f"{case.model}-depth{case.depth}-width{case.width}"
+    name = f"{case.model}-depth{case.depth}-width{case.width}"
+    return name if case.task == "root" else f"{name}-{case.task}"
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ class Engine:
         }
         if case.model == "transformer":
             sizes = {"heads": case.heads, "layers": case.layers, "mlp": case.mlp}
-            options |= sizes
+            options |= sizes | {"task": case.task}
         words = [
             str(w) for name, value in options.items() for w in (f"--{name}", value)
         ]
@@ -149,6 +151,7 @@ class Trainer:
         self.dump = dump
         self.reset()
         self.inputs = [self.network.prepare(batch) for batch in dump.batches]
+        self.labels = [self.network.labels(batch) for batch in dump.batches]
 
     def reset(self) -> None:
         """Start anew from the weights of the dump."""
@@ -160,7 +163,9 @@ class Trainer:
         batch = number % BATCHES
         self.optimizer.zero_grad()
         logits = self.network.logits(self.inputs[batch])
-        loss = cross_entropy(logits, self.dump.batches[batch].labels)
+        loss = cross_entropy(logits, self.labels[batch])
+        if self.dump.config.task == "next":  # per token, though ends are asked for too
+            loss = loss * (len(logits) / len(self.dump.batches[batch].tokens))
         loss.backward()
         self.optimizer.step()
         return loss.detach()
@@ -203,7 +208,8 @@ class Result:
         """The result as a row of the table."""
         ratios = self.ratios
         cells = [
-            f"{self.case.model}, L = {self.case.depth}, width {self.case.width}",
+            f"{'causal ' if self.case.task == 'next' else ''}{self.case.model}, "
+            f"L = {self.case.depth}, width {self.case.width}",
             self.side,
             shown(statistics.median(self.ours)),
             shown(statistics.median(self.theirs)),

@@ -12,7 +12,7 @@ mode allows:
 - the INN sums over splits with sparse matrices, before or after the matrix product,
   whichever leaves it fewer rows;
 - the transformer lets sentences of one length attend together, and its last layer has
-  only the query of the CLS token;
+  only the query of the CLS token, unless every position predicts the next token;
 - the constant factors of layers before a ReLU are moved behind it;
 - the optimizers are the fused ones.
 
@@ -50,6 +50,8 @@ class Config:
     mlp: int = 0
     layers: int = 0
     normalization: str = "fan-in"
+    task: str = "root"
+    """Of the transformer: "root", or "next" for every token and the end."""
 
     def scale(self, taps: int, channels: int) -> float:
         """The factor in front of a hidden layer of the CNN or the INN."""
@@ -63,7 +65,7 @@ class Config:
 
 @dataclass(frozen=True)
 class Batch:
-    """Sentences, one after the other, and their labels."""
+    """Sentences, one after the other, and the right answers: roots, or next tokens."""
 
     tokens: Tensor
     lengths: Tensor
@@ -98,9 +100,13 @@ class Network(ABC):
     def prepare(self, batch: Batch) -> Any:
         """Make of a batch what `logits` takes. This is not timed."""
 
+    def labels(self, batch: Batch) -> Tensor:
+        """The right answers, in the order of the logits."""
+        return batch.labels
+
     @abstractmethod
     def logits(self, inputs: Any) -> Tensor:
-        """The logits, shape (batch, classes)."""
+        """The logits, shape (batch, classes), or (rows, outputs) of next tokens."""
 
     def optimizer(self, rates: dict[str, float]) -> Optimizer:
         """Adam with a learning rate per weight, or SGD with the width."""
@@ -442,7 +448,10 @@ class PaperTransformer(Transformer):
         """Tokens, shape (batch, positions), and the mask of the keys."""
         tokens = padded(batch, 3**self.config.depth)
         tokens = functional.pad(tokens, (1, 0), value=self.config.vocab)
-        return tokens.clamp(min=0), (tokens >= 0)[:, None, None, :]
+        mask = (tokens >= 0)[:, None, None, :]
+        if self.config.task == "next":
+            mask = mask & torch.ones(2 * tokens.shape[1:], dtype=torch.bool).tril()
+        return tokens.clamp(min=0), mask
 
     def logits(self, inputs: tuple[Tensor, Tensor]) -> Tensor:
         """The logits, shape (batch, classes)."""
@@ -463,6 +472,8 @@ class PaperTransformer(Transformer):
             u = self.norm(x, f"layer.{i}.mlp_norm")
             hidden = torch.relu(width**-0.5 * (u @ weights[f"layer.{i}.up"]))
             x = x + mlp**-0.5 * (hidden @ weights[f"layer.{i}.down"])
+        if self.config.task == "next":
+            return self.readout(x[mask[:, 0, -1]])
         return self.readout(x[:, 0])
 
 
@@ -478,6 +489,8 @@ class Packed:
     """The rows of the CLS tokens."""
     places: Tensor
     """Where each sentence of the batch is among the sorted ones."""
+    masks: list[Tensor]
+    """What is added to the scores of each length, if positions see those before only."""
 
 
 class TunedTransformer(Transformer):
@@ -504,17 +517,28 @@ class TunedTransformer(Transformer):
         values, sizes = counts.unique(return_counts=True)
         groups = list(zip(sizes.tolist(), values.tolist(), strict=True))
         onehot = torch.cat(onehots, dim=1).to(self.dtype)
-        return Packed(onehot, groups, first, order.argsort())
+        masks = []
+        if self.config.task == "next":
+            full = [torch.full((n, n), -math.inf, dtype=self.dtype) for _, n in groups]
+            masks = [mask.triu(1) for mask in full]
+        return Packed(onehot, groups, first, order.argsort(), masks)
+
+    def labels(self, batch: Batch) -> Tensor:
+        """The right answers, of next tokens in the order of the sorted sentences."""
+        if self.config.task == "root":
+            return batch.labels
+        answers = batch.labels.split((batch.lengths + 1).tolist())
+        return torch.cat([answers[b] for b in batch.lengths.sort(stable=True)[1]])
 
     def logits(self, inputs: Packed) -> Tensor:
-        """The logits, shape (batch, classes)."""
+        """The logits, shape (batch, classes), or those of all rows."""
         tables = [self.weights["embedding"], self.weights["position"]]
         x = inputs.onehot @ torch.cat(tables)
+        is_root = self.config.task == "root"
         for i in range(self.config.layers):
-            x = self._layer(
-                i, x, inputs, inputs.cls if i + 1 == self.config.layers else None
-            )
-        return self.readout(x)[inputs.places]
+            kept = inputs.cls if is_root and i + 1 == self.config.layers else None
+            x = self._layer(i, x, inputs, kept)
+        return self.readout(x)[inputs.places] if is_root else self.readout(x)
 
     def _layer(self, i: int, x: Tensor, inputs: Packed, kept: Tensor | None) -> Tensor:
         """A layer for all rows, or for the CLS rows only if they are `kept`."""
@@ -533,22 +557,26 @@ class TunedTransformer(Transformer):
             k, v = (u @ maps).split(width, dim=1)
             q = functional.embedding(kept, u) @ (width**-0.5 * query)
             x = functional.embedding(kept, x)
-        o = self._attention(q, k, v, inputs.groups)
+        o = self._attention(q, k, v, inputs)
         x = torch.addmm(x, o, output, alpha=width**-0.5)
         hidden = torch.relu_(self.norm(x, f"layer.{i}.mlp_norm") @ up)
         return torch.addmm(x, hidden, down, alpha=(width * mlp) ** -0.5)
 
     def _attention(
-        self, q: Tensor, k: Tensor, v: Tensor, groups: list[tuple[int, int]]
+        self, q: Tensor, k: Tensor, v: Tensor, inputs: Packed
     ) -> Tensor:
         """The concatenated heads of all queries, in rows."""
+        groups = inputs.groups
         rows = [sentences * positions for sentences, positions in groups]
         queries = rows if len(q) == len(k) else [sentences for sentences, _ in groups]
         parts = zip(q.split(queries), k.split(rows), v.split(rows), strict=True)
         mixed = []
-        for (sentences, _), part in zip(groups, parts, strict=True):
+        for i, ((sentences, _), part) in enumerate(zip(groups, parts, strict=True)):
             a, b, c = (self.heads(x.unflatten(0, (sentences, -1))) for x in part)
-            o = torch.softmax(a @ b.transpose(2, 3), dim=-1) @ c
+            scores = a @ b.transpose(2, 3)
+            if inputs.masks:
+                scores = scores + inputs.masks[i]
+            o = torch.softmax(scores, dim=-1) @ c
             mixed.append(o.transpose(1, 2).reshape(-1, self.config.width))
         return torch.cat(mixed)
 

@@ -47,7 +47,7 @@ fn the_measure_learn_is_the_command_learn() {
 
 #[test]
 fn the_measure_train_is_the_command_train() {
-    let common = "--samples 500 --test 300 --max-steps 200 --seed 3 --vocab 6 --depth 2";
+    let common = "--samples 500 --test 300 --seed 3 --vocab 6 --depth 2";
     let base = json!({"samples": 500, "test": 300, "max_steps": 200});
     for (options, values) in [
         ("--model cnn --width 16 --fraction 0.5", json!({"model": "cnn", "width": 16})),
@@ -63,6 +63,14 @@ fn the_measure_train_is_the_command_train() {
                 "non_overlapping": true}),
         ),
         (
+            "--model transformer --task next --width 16 --fraction 0.5 --max-steps 40",
+            json!({"model": "transformer", "task": "next", "width": 16, "max_steps": 40}),
+        ),
+        (
+            "--model transformer --task masked --mask 0.3 --width 16 --fraction 0.5 --max-steps 40",
+            json!({"model": "transformer", "task": "masked", "mask": 0.3, "width": 16, "max_steps": 40}),
+        ),
+        (
             "--model cnn --width 16 --binary-fraction 0.3 --ternary-fraction 0.2 --optimizer adam --learning-rate 0.05",
             json!({"model": "cnn", "width": 16, "fraction": null, "binary_fraction": 0.3, "ternary_fraction": 0.2,
                 "optimizer": "adam", "learning_rate": 0.05}),
@@ -73,12 +81,17 @@ fn the_measure_train_is_the_command_train() {
                 "rules": "1:1", "classes": 3, "cover": true}),
         ),
     ] {
-        let command = Lab::new().json(&format!("train {common} {options}"));
+        let steps = if options.contains("--max-steps") { "" } else { "--max-steps 200" };
+        let command = Lab::new().json(&format!("train {common} {steps} {options}"));
         let mut all = base.as_object().unwrap().clone();
         all.extend(values.as_object().unwrap().clone());
         let result = measured("train", &all.into());
         for name in ["test_loss", "test_accuracy", "bayes_loss", "train_loss", "best_step", "steps", "ending"] {
             assert_eq!(command[name], result[name], "{options}: {name}");
+        }
+        // A command leaves out what there is not, a cell says so.
+        for name in ["floor", "level_floors"] {
+            assert_eq!(command.get(name).unwrap_or(&Value::Null), &result[name], "{options}: {name}");
         }
     }
 }

@@ -19,6 +19,7 @@ const TRAIN: &str =
     "--model cnn --vocab 4 --depth 2 --samples 200 --width 8 --max-steps 60 --min-steps 30 --test-samples 100";
 const TRANSFORMER: &str =
     "--model transformer --vocab 4 --depth 2 --samples 200 --width 16 --max-steps 60 --min-steps 30 --test-samples 100";
+const MASKED: &str = "--model transformer --task masked --vocab 4 --depth 2 --samples 200 --width 16 --max-steps 60 --min-steps 30 --test-samples 100";
 const PROBE: &str = "run --samples 100 --test-samples 50 --exchanged 20";
 const MUP: &str = "--model cnn --widths 8,16 --steps 2";
 
@@ -287,6 +288,8 @@ const EFFECTS: &[Row] = &[
     ("train", "--learning-rate", TRAIN, "--learning-rate 1"),
     ("train", "--optimizer", TRAIN, "--optimizer adam --learning-rate 0.1"),
     ("train", "--normalization", TRAIN, "--normalization width"),
+    ("train", "--task", TRANSFORMER, "--task next"),
+    ("train", "--mask", MASKED, "--mask 0.5"),
     ("train", "--layers", TRANSFORMER, "--layers 1"),
     ("train", "--heads", TRANSFORMER, "--heads 4"),
     ("train", "--mlp", TRANSFORMER, "--mlp 8"),
@@ -388,6 +391,10 @@ const REFUSED: &[(&str, &str)] = &[
     ("train --model cnn --grammar g.pcfg --samples 10 --rules 2:1", "--rules"),
     ("train --model cnn --grammar g.pcfg --samples 10 --fractions 2:0.5", "--fractions"),
     ("train --model cnn --grammar g.pcfg --samples 10 --non-overlapping", "--non-overlapping"),
+    ("train --model cnn --vocab 4 --depth 2 --samples 10 --task next", "--task"),
+    ("train --model inn --vocab 4 --depth 2 --samples 10 --task masked --mask 0.2", "--task"),
+    ("train --model transformer --vocab 4 --depth 2 --samples 10 --task next --mask 0.2", "--mask"),
+    ("train --model cnn --vocab 4 --depth 2 --samples 10 --mask 0.2", "--mask"),
     ("train --model cnn --vocab 4 --depth 2 --samples 10 --heads 2", "--heads"),
     ("train --model inn --vocab 4 --depth 2 --samples 10 --layers 2", "--layers"),
     ("train --model inn --vocab 4 --depth 2 --samples 10 --mlp 2", "--mlp"),

@@ -56,6 +56,30 @@ fn a_corpus_is_learned_without_a_grammar() {
     );
 }
 
+/// Whoever tells tokens needs no labels.
+#[test]
+fn labels_are_needed_by_those_who_tell_them() {
+    let lab = lab();
+    for (name, seed) in [("train", 1), ("test", 2)] {
+        let sentences = lab.run(&format!("corpus sample g.pcfg --samples 200 --seed {seed} -o -"));
+        let bare: String = sentences
+            .lines()
+            .map(|line| json!({"tokens": serde_json::from_str::<Value>(line).unwrap()["tokens"]}).to_string() + "\n")
+            .collect();
+        fs::write(lab.path(&format!("{name}.jsonl")), bare).unwrap();
+    }
+    let options = "train --model transformer --heads 2 --width 16 --seed 1 --max-steps 40 --learning-rate 0.01 \
+                   --corpus train.jsonl --test test.jsonl";
+    for task in ["next", "masked"] {
+        let unknown = lab.json(&format!("{options} --task {task} --depth 2"));
+        assert!(unknown["bayes_loss"].is_null() && unknown.get("floor").is_none(), "{unknown}");
+        let known = lab.json(&format!("{options} --task {task} --grammar g.pcfg"));
+        assert!(known["test_loss"].as_f64() > known["floor"].as_f64(), "{known}");
+    }
+    let refusal = lab.refusal(&format!("{options} --depth 2"));
+    assert_eq!(refusal, "train.jsonl: sentence 1 has no root, expected a label for every sentence");
+}
+
 #[test]
 fn numbers_of_a_grammar_give_the_run_on_the_grammar() {
     let lab = Lab::with_grammar("--vocab 6 --depth 2 --fraction 0.125 --seed 1");

@@ -63,6 +63,42 @@ fn a_run_is_reported_and_kept() {
     assert_eq!(train(&lab, "--model cnn -o run"), result);
 }
 
+/// Losses of tokens stand beside the floors of the same test set, which are those of the command `floor`.
+#[test]
+fn tokens_are_told_beside_their_floors() {
+    let lab = Lab::new();
+    let options = "--model transformer --heads 4 --learning-rate 0.01 --max-steps 200";
+    let next = train(&lab, &format!("{options} --task next -o run"));
+    let number = |result: &Value, key: &str| result[key].as_f64().unwrap();
+    assert_eq!((&next["task"], next.get("mask")), (&"next".into(), None));
+    assert!((number(&next, "normalized_loss") * 8f64.ln() - number(&next, "test_loss")).abs() < 1e-12);
+    let levels: Vec<f64> = next["level_floors"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+    assert!(levels.len() == 3 && levels[0] > levels[1] && levels[1] > levels[2], "{levels:?}");
+    assert_eq!(levels[2], number(&next, "floor"));
+    // 200 steps are enough for the tokens of one block, not for the level above.
+    let (loss, bayes) = (number(&next, "test_loss"), number(&next, "bayes_loss"));
+    assert!(bayes < loss && loss < levels[0] && (bayes - levels[2]).abs() < 0.02, "{next}");
+    let floor = lab.json("floor run/grammar.pcfg --task next --levels --samples 4000 --seed 9");
+    for (known, &level) in levels.iter().enumerate() {
+        assert!((floor["levels"][known]["loss"].as_f64().unwrap() - level).abs() < 0.03, "{known}: {floor}");
+    }
+    let log = std::fs::read_to_string(lab.path("run/log.jsonl")).unwrap();
+    assert!(log.lines().all(|line| line.contains("\"floor\":")));
+    let text = lab.run(&format!("train {SMALL} {options} --task next -o run"));
+    assert!(text.contains("\nfloor     ") && text.contains("levels known: "), "{text}");
+
+    let masked = train(&lab, &format!("{options} --task masked --mask 0.3"));
+    assert_eq!((&masked["mask"], masked.get("level_floors")), (&0.3.into(), None));
+    let (loss, floor) = (number(&masked, "test_loss"), number(&masked, "floor"));
+    assert!(loss > floor && (number(&masked, "bayes_loss") - floor).abs() < 0.1, "{masked}");
+    let usual = train(&lab, &format!("{options} --task masked"));
+    assert!(usual["mask"] == 0.15 && number(&usual, "floor") < floor, "{usual}");
+    // Causal networks are probed at tokens, with less to be known than from the sentence.
+    let probe = lab.json("probe run --samples 200 --test-samples 300 --exchanged 20");
+    let bounds: Vec<f64> = (0..2).map(|level| probe["levels"][level]["bound"].as_f64().unwrap()).collect();
+    assert!(bounds.iter().all(|bound| (0.2..0.95).contains(bound)), "{probe}");
+}
+
 #[test]
 fn the_grammar_and_the_sentences_are_those_of_the_other_commands() {
     let lab = Lab::with_grammar("--vocab 8 --depth 2 --fraction 0.125 --seed 1");
@@ -80,7 +116,7 @@ fn the_grammar_and_the_sentences_are_those_of_the_other_commands() {
 #[test]
 fn threads_do_not_matter() {
     let lab = Lab::new();
-    for model in ["cnn", "inn", "transformer --heads 4"] {
+    for model in ["cnn", "inn", "transformer --heads 4", "transformer --heads 4 --task next"] {
         let run = |threads: &str| timeless(train(&lab, &format!("--model {model} --max-steps 64 --threads {threads}")));
         assert_eq!(run("1"), run("3"), "{model}");
     }
@@ -89,19 +125,26 @@ fn threads_do_not_matter() {
 #[test]
 fn a_killed_run_goes_on_to_the_same_bytes() {
     let lab = Lab::new();
-    let options = "--model transformer --heads 4 --max-steps 500 --min-steps 500";
-    let whole = timeless(train(&lab, &format!("{options} -o whole")));
+    for (run, task) in [("root", "root"), ("masked", "masked")] {
+        let options = format!("--model transformer --task {task} --heads 4 --max-steps 500 --min-steps 500");
+        is_resumed(&lab, run, &options);
+    }
+}
+
+fn is_resumed(lab: &Lab, run: &str, options: &str) {
+    let [whole_run, killed_run] = ["whole", "killed"].map(|name| format!("{run}-{name}"));
+    let whole = timeless(train(lab, &format!("{options} -o {whole_run}")));
     for delay in [100, 300, 700] {
-        let mut command = lab.command(&format!("train {SMALL} {options} -o killed --json"));
+        let mut command = lab.command(&format!("train {SMALL} {options} -o {killed_run} --json"));
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(delay));
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    assert_eq!(timeless(train(&lab, &format!("{options} -o killed"))), whole);
+    assert_eq!(timeless(train(lab, &format!("{options} -o {killed_run}"))), whole);
     for file in ["best.safetensors", "log.jsonl", "run.json", "grammar.pcfg"] {
         let read = |run: &str| std::fs::read(lab.path(run).join(file)).unwrap();
-        assert!(read("whole") == read("killed"), "{file}");
+        assert!(read(&whole_run) == read(&killed_run), "{file}");
     }
 }
 
@@ -116,6 +159,9 @@ fn bad_input_is_refused_in_one_line() {
     assert!(text("--model cnn --learning-rate 0").contains("--learning-rate is 0"));
     assert!(text("--model cnn --batch 0").contains("--batch"));
     assert!(text("--model cnn --patience 1").contains("--patience"));
+    assert_eq!(text("--model inn --task masked"), "--task masked needs --model transformer: inn tells roots only");
+    assert!(text("--model transformer --task masked --mask 1.5").contains("--mask is 1.5, expected more than 0"));
+    assert!(text("--model transformer --task next --mask 0.5").contains("--mask has no effect here"));
     assert!(lab.refusal("train --model cnn --vocab 8 --depth 2 --samples 0").contains("at least one sentence"));
     assert!(lab.refusal("train --model cnn --vocab 8 --depth 2 --samples 9 --width 0").contains("width of 0"));
     assert!(lab.refusal("train --model cnn --vocab 8 --depth 2 --samples 9 --width 9000000").contains("GB"));

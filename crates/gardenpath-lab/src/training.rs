@@ -2,17 +2,19 @@
 
 pub mod checkpoint;
 pub mod choices;
+mod floor;
 pub mod report;
 pub mod run_directory;
 pub mod session;
 
+pub use floor::{Expected, Floor};
+
 use crate::files::Names;
 use anyhow::{Result, bail};
-use gardenpath::learn::score::answers;
 use gardenpath::{Corpus, Grammar, Seed, Shape};
 use gardenpath_nn::engine::{Cpu, Engine, NamedTensor, initial_state};
 use gardenpath_nn::train::{Progress, Settings, Trainer};
-use gardenpath_nn::{Architecture, Network, Optimizer};
+use gardenpath_nn::{Architecture, Network, Optimizer, Task};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -30,6 +32,9 @@ pub struct Recipe {
     /// How long to train.
     #[serde(flatten)]
     pub settings: Settings,
+    /// What the network tells. Recipes are older than other tasks than that of telling roots.
+    #[serde(default, skip_serializing_if = "Task::is_root")]
+    pub task: Task,
     /// Training sentences.
     pub samples: u64,
     /// Test sentences.
@@ -75,37 +80,16 @@ pub struct Data {
     pub train: Corpus,
     /// The test set.
     pub test: Corpus,
-    /// What exact parsing makes of the test set, if the grammar is known.
+    /// What exact prediction makes of the test set, if the grammar is known.
     pub bayes: Option<Floor>,
-}
-
-/// What exact parsing makes of a set of sentences.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Floor {
-    /// The mean of `-ln p(root | sentence)`: no network can do better on average.
-    pub loss: f64,
-    /// The accuracy of the most probable root.
-    pub accuracy: f64,
+    /// What it is expected to make of it, if the grammar is known and tokens are told.
+    pub expected: Option<Expected>,
 }
 
 impl Data {
-    /// Sentences with the floor of the grammar, if it is known.
-    pub fn new(train: Corpus, test: Corpus, grammar: Option<&Grammar>) -> Result<Self> {
-        let bayes = grammar.map(|grammar| Floor::of(grammar, &test)).transpose()?;
-        Ok(Data { train, test, bayes })
-    }
-
-    /// The loss of exact parsing on the test set, if the grammar is known.
+    /// The loss of exact prediction on the test set, if the grammar is known.
     pub fn bayes_loss(&self) -> Option<f64> {
         self.bayes.map(|floor| floor.loss)
-    }
-}
-
-impl Floor {
-    /// Parses all sentences.
-    pub fn of(grammar: &Grammar, corpus: &Corpus) -> Result<Self> {
-        let answers = answers(grammar, corpus)?;
-        Ok(Floor { loss: answers.cross_entropy, accuracy: answers.accuracy })
     }
 }
 
@@ -115,7 +99,7 @@ impl Recipe {
         match (grammar, &self.corpora) {
             (Some(grammar), _) => self.network(grammar),
             (None, Some(Corpora { vocab, classes, depth, .. })) => {
-                Ok(Network::new(*vocab, *classes, Shape::mixed(*depth), self.width, self.architecture)?)
+                self.network_for(*vocab, *classes, Shape::mixed(*depth))
             }
             (None, None) => bail!("the grammar of this run is missing"),
         }
@@ -123,7 +107,12 @@ impl Recipe {
 
     /// The network for a grammar.
     pub fn network(&self, grammar: &Grammar) -> Result<Network> {
-        Ok(Network::new(grammar.vocab(), grammar.classes(), grammar.shape(), self.width, self.architecture)?)
+        self.network_for(grammar.vocab(), grammar.classes(), grammar.shape())
+    }
+
+    /// The network for sentences with so many tokens and classes, and trees of this shape.
+    pub fn network_for(&self, vocab: usize, classes: usize, shape: Shape) -> Result<Network> {
+        Ok(Network::for_task(self.task, vocab, classes, shape, self.width, self.architecture)?)
     }
 
     /// The name of the run on a grammar, if it is known: a hash of both.
@@ -135,7 +124,20 @@ impl Recipe {
     /// The sentences of a run that are sampled.
     pub fn data(&self, grammar: &Grammar) -> Result<Data> {
         let [train, test] = sentences(grammar, self.samples, self.test, self.seed)?;
-        Data::new(train, test, Some(grammar))
+        self.data_of(train, test, Some(grammar))
+    }
+
+    /// Sentences with the floors of the grammar, if it is known.
+    pub fn data_of(&self, train: Corpus, test: Corpus, grammar: Option<&Grammar>) -> Result<Data> {
+        let (task, masks) = (self.task, self.settings.test_masks(self.order()));
+        let bayes = grammar.map(|grammar| Floor::of_task(grammar, &test, task, masks)).transpose()?;
+        let expected = grammar.map(|grammar| Expected::of_task(grammar, &test, task, masks)).transpose()?;
+        Ok(Data { train, test, bayes, expected: expected.flatten() })
+    }
+
+    /// The seed of batches and masks.
+    fn order(&self) -> Seed {
+        Seed::new(self.seed).child("order")
     }
 
     /// The state with which the network begins.
@@ -155,8 +157,7 @@ impl Recipe {
             Device::Cpu => Box::new(Cpu::new(network, self.optimizer, state)?),
             Device::Gpu => gpu_engine(network, self.optimizer, state)?,
         };
-        let order = Seed::new(self.seed).child("order");
-        Ok(Trainer::new(engine, self.settings, [&data.train, &data.test], order, progress)?)
+        Ok(Trainer::new(engine, self.settings, [&data.train, &data.test], self.order(), progress)?)
     }
 
     /// A run that resumes from a checkpoint, which must hold exactly the tensors of this network and its optimiser.
@@ -207,16 +208,22 @@ fn gpu_engine(_: &Network, _: Optimizer, _: &[NamedTensor]) -> Result<Box<dyn En
 /// What a run has come to: the best network by its test loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The mean cross-entropy of the test set, in nats.
+    /// The cross-entropy of the test set in nats: per sentence, per token (next) or per masked token.
     pub test_loss: f64,
-    /// The same in units of guessing, `ln classes`.
+    /// The same in units of guessing, `ln classes`, or `ln vocab` if tokens are told.
     pub normalized_loss: f64,
-    /// The share of test sentences whose root was told.
+    /// The share of roots or tokens of the test set that were told.
     pub test_accuracy: f64,
-    /// The loss of exact parsing on the same test set, if the grammar is known.
+    /// The loss of exact prediction on the same test set, if the grammar is known.
     pub bayes_loss: Option<f64>,
-    /// The accuracy of exact parsing on the same test set.
+    /// The accuracy of exact prediction on the same test set.
     pub bayes_accuracy: Option<f64>,
+    /// The smallest loss that is to be expected on the same test set, if the grammar is known and tokens are told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<f64>,
+    /// The same if the lowest 0, 1, … layers of rules are known, if the next token is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level_floors: Option<Vec<f64>>,
     /// The mean loss of the training batches before the best measurement.
     pub train_loss: f64,
     /// The step of the best measurement.
@@ -239,6 +246,8 @@ impl Outcome {
             test_accuracy: best.test_accuracy,
             bayes_loss: data.bayes_loss(),
             bayes_accuracy: data.bayes.map(|floor| floor.accuracy),
+            floor: data.expected.as_ref().map(|expected| expected.floor),
+            level_floors: data.expected.as_ref().and_then(|expected| expected.levels.clone()),
             train_loss: best.train_loss,
             best_step: best.step,
             steps: progress.step,

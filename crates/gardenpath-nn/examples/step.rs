@@ -7,7 +7,7 @@
 use clap::Parser;
 use gardenpath::{Corpus, Ensemble, Seed, Shape, Symbol};
 use gardenpath_nn::engine::{Cpu, Engine, NamedTensor, initial_state};
-use gardenpath_nn::{Architecture, Network, Optimizer};
+use gardenpath_nn::{Architecture, Network, Optimizer, Task};
 use safetensors::tensor::{Dtype, TensorView};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -36,6 +36,9 @@ struct Arguments {
     /// How long to measure.
     #[arg(long, default_value_t = 2.0)]
     seconds: f64,
+    /// What the transformer tells: root or next.
+    #[arg(long, default_value = "root")]
+    task: String,
     /// Heads of the transformer.
     #[arg(long, default_value_t = 16)]
     heads: usize,
@@ -50,7 +53,7 @@ struct Arguments {
     dump: Option<PathBuf>,
 }
 
-/// A batch: its sentences and their roots.
+/// A batch: its sentences, and their roots or the next tokens.
 type Batch = (Vec<Vec<Symbol>>, Vec<Symbol>);
 
 const BATCHES: usize = 8;
@@ -67,10 +70,10 @@ fn main() {
     }
     let mut engine = Cpu::new(&network, optimizer, &state).expect("the state fits the network");
     let mut step = |number: usize| {
-        let (sentences, roots) = &batches[number % BATCHES];
+        let (sentences, answers) = &batches[number % BATCHES];
         let sentences: Vec<&[Symbol]> = sentences.iter().map(Vec::as_slice).collect();
         let start = Instant::now();
-        let loss = engine.step(&sentences, roots).expect("the network can read its grammar");
+        let loss = engine.step(&sentences, answers).expect("the network can read its grammar");
         (loss, start.elapsed().as_secs_f64() * 1e3)
     };
     let losses: Vec<f64> = (0..3).map(|number| step(number).0).collect();
@@ -96,7 +99,16 @@ fn network(arguments: &Arguments) -> Network {
         },
         other => panic!("there is no model {other}"),
     };
-    Network::new(vocab, vocab, Shape::mixed(depth), width, architecture).expect("sizes that make sense")
+    let network = Network::for_task(task(arguments), vocab, vocab, Shape::mixed(depth), width, architecture);
+    network.expect("sizes that make sense")
+}
+
+fn task(arguments: &Arguments) -> Task {
+    match arguments.task.as_str() {
+        "root" => Task::Root,
+        "next" => Task::Next,
+        other => panic!("there is no task {other}"),
+    }
 }
 
 fn batches(arguments: &Arguments) -> Vec<Batch> {
@@ -106,7 +118,12 @@ fn batches(arguments: &Arguments) -> Vec<Batch> {
     let corpus = Corpus::sample(&grammar, Seed::new(2), 0..(BATCHES * size) as u64);
     let batch = |b: usize| {
         let numbers = b * size..(b + 1) * size;
-        (numbers.clone().map(|i| corpus.sentence(i).to_vec()).collect(), corpus.roots()[numbers].to_vec())
+        let sentences: Vec<Vec<Symbol>> = numbers.clone().map(|i| corpus.sentence(i).to_vec()).collect();
+        let answers = match task(arguments) {
+            Task::Root => corpus.roots()[numbers].to_vec(),
+            task => sentences.iter().flat_map(|sentence| task.answers(arguments.vocab, sentence)).collect(),
+        };
+        (sentences, answers)
     };
     (0..BATCHES).map(batch).collect()
 }
@@ -122,12 +139,12 @@ fn dump(network: &Network, optimizer: Optimizer, state: &[NamedTensor], batches:
         let rate = (parameter.rate * learning_rate) as f32;
         bytes.push((format!("learning_rate.{}", parameter.name), Dtype::F32, vec![1], rate.to_le_bytes().to_vec()));
     }
-    for (b, (sentences, roots)) in batches.iter().enumerate() {
+    for (b, (sentences, answers)) in batches.iter().enumerate() {
         let tokens = sentences.concat();
         let lengths = sentences.iter().flat_map(|sentence| (sentence.len() as i64).to_le_bytes()).collect();
         bytes.push((format!("tokens.{b}"), Dtype::U8, vec![tokens.len()], tokens));
-        bytes.push((format!("lengths.{b}"), Dtype::I64, vec![roots.len()], lengths));
-        bytes.push((format!("labels.{b}"), Dtype::U8, vec![roots.len()], roots.clone()));
+        bytes.push((format!("lengths.{b}"), Dtype::I64, vec![sentences.len()], lengths));
+        bytes.push((format!("labels.{b}"), Dtype::U8, vec![answers.len()], answers.clone()));
     }
     let views = bytes.iter().map(|(name, kind, shape, bytes)| {
         (name.clone(), TensorView::new(*kind, shape.clone(), bytes).expect("bytes fit their shape"))

@@ -9,18 +9,18 @@ use crate::scalar::Scalar;
 use gardenpath::{Symbol, memory};
 use rayon::prelude::*;
 
-/// Refuses sentences whose scores do not fit into memory: in all layers but the last, every position asks every other.
+/// Refuses sentences whose scores do not fit into memory: in so many layers every position asks every other.
 pub fn check_memory(sentences: &[&[Symbol]], layers: usize, heads: usize) -> Result<()> {
     let pairs: u128 = sentences.iter().map(|sentence| (sentence.len() as u128 + 1).pow(2)).sum();
     let tokens: usize = sentences.iter().map(|sentence| sentence.len()).sum();
-    let bytes = pairs.saturating_mul(((layers - 1) * heads * size_of::<f32>()) as u128);
+    let bytes = pairs.saturating_mul((layers * heads * size_of::<f32>()) as u128);
     Ok(memory::check(format_args!("attention over {tokens} tokens"), bytes)?)
 }
 
 /// The queries, keys and values of a batch: rows of `width` numbers, all sentences one after another.
 #[derive(Clone, Copy, Debug)]
 pub struct Packed<'a, T> {
-    /// Queries, `queries(sentence)` rows for each sentence.
+    /// Queries, `queries` rows for each sentence.
     pub query: &'a [T],
     /// Keys, one row for each position.
     pub key: &'a [T],
@@ -33,8 +33,10 @@ pub struct Packed<'a, T> {
 pub struct Layout {
     /// Positions of each sentence.
     pub positions: Vec<usize>,
-    /// Whether only the first position of each sentence asks.
-    pub first_only: bool,
+    /// Queries of each sentence.
+    pub queries: Vec<usize>,
+    /// Whether a query sees its own position and those before it only. Then every position asks.
+    pub causal: bool,
     /// The number of channels.
     pub width: usize,
     /// The number of heads.
@@ -42,38 +44,39 @@ pub struct Layout {
 }
 
 impl Layout {
-    fn queries(&self, positions: usize) -> usize {
-        if self.first_only { 1 } else { positions }
+    /// Queries and positions of each sentence.
+    fn sizes(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.queries.iter().copied().zip(self.positions.iter().copied())
     }
 
     /// Groups of attention weights.
     pub fn weight_groups(&self) -> usize {
-        self.positions.iter().map(|&n| self.heads * self.queries(n) * n.div_ceil(LANES)).sum()
+        self.sizes().map(|(q, n)| self.heads * q * n.div_ceil(LANES)).sum()
     }
 
     /// Cuts a buffer into the parts of the sentences, of the size that `size` finds from queries and positions.
     fn cut<'a, T>(&self, mut buffer: &'a [T], size: impl Fn(usize, usize) -> usize) -> Vec<&'a [T]> {
-        let part = |&n: &usize| buffer.split_off(..size(self.queries(n), n)).expect("the buffer fits the layout");
-        self.positions.iter().map(part).collect()
+        let part = |(q, n)| buffer.split_off(..size(q, n)).expect("the buffer fits the layout");
+        self.sizes().map(part).collect()
     }
 
     fn cut_mut<'a, T>(&self, mut buffer: &'a mut [T], size: impl Fn(usize, usize) -> usize) -> Vec<&'a mut [T]> {
-        let part = |&n: &usize| buffer.split_off_mut(..size(self.queries(n), n)).expect("the buffer fits the layout");
-        self.positions.iter().map(part).collect()
+        let part = |(q, n)| buffer.split_off_mut(..size(q, n)).expect("the buffer fits the layout");
+        self.sizes().map(part).collect()
     }
 }
 
 /// Fills the attention weights (`[head][query][position]` for each sentence, positions in groups) and the mixed values of all
 /// queries.
 pub fn forward<T: Scalar>(layout: &Layout, packed: Packed<'_, T>, weights: &mut [Group<T>], mixed: &mut [T]) {
-    let Layout { width, heads, .. } = *layout;
+    let Layout { width, heads, causal, .. } = *layout;
     let (query, key, value) = layout.cut_inputs(packed);
     let weights = layout.cut_mut(weights, |q, n| heads * q * n.div_ceil(LANES));
     let mixed = layout.cut_mut(mixed, |q, _| q * width);
     let outputs = weights.into_par_iter().zip(mixed);
     let inputs = query.into_par_iter().zip(key).zip(value);
     outputs.zip(inputs).for_each(|((weights, mixed), ((query, key), value))| {
-        forward_sentence(width, heads, Packed { query, key, value }, weights, mixed);
+        forward_sentence((width, heads), causal, Packed { query, key, value }, weights, mixed);
     });
 }
 
@@ -85,7 +88,7 @@ pub fn backward<T: Scalar>(
     mixed: &[T],
     gradient: [&mut [T]; 3],
 ) {
-    let Layout { width, heads, .. } = *layout;
+    let Layout { width, heads, causal, .. } = *layout;
     let (query, key, value) = layout.cut_inputs(packed);
     let weights = layout.cut(weights, |q, n| heads * q * n.div_ceil(LANES));
     let mixed = layout.cut(mixed, |q, _| q * width);
@@ -97,7 +100,7 @@ pub fn backward<T: Scalar>(
     let inputs = query.into_par_iter().zip(key).zip(value).zip(weights).zip(mixed);
     outputs.zip(inputs).for_each(|(((d_query, d_key), d_value), ((((query, key), value), weights), mixed))| {
         let packed = Packed { query, key, value };
-        backward_sentence(width, heads, packed, weights, mixed, [d_query, d_key, d_value]);
+        backward_sentence((width, heads), causal, packed, weights, mixed, [d_query, d_key, d_value]);
     });
 }
 
@@ -271,15 +274,26 @@ fn softmax<T: Scalar>(scores: &mut [Group<T>], positions: usize, scale: T) {
     }
 }
 
+/// How many positions, from the first on, query `i` sees.
+#[inline(always)]
+fn seen(causal: bool, i: usize, positions: usize) -> usize {
+    if causal { i + 1 } else { positions }
+}
+
 dispatch! {
-    fn forward_sentence(width: usize, heads: usize, packed: Packed<'_, T>, weights: &mut [Group<T>], mixed: &mut [T]) =
-        forward_kernel
+    fn forward_sentence(
+        sizes: (usize, usize),
+        causal: bool,
+        packed: Packed<'_, T>,
+        weights: &mut [Group<T>],
+        mixed: &mut [T],
+    ) = forward_kernel
 }
 
 #[inline(always)]
 fn forward_kernel<T: Scalar, const FUSED: bool>(
-    width: usize,
-    heads: usize,
+    (width, heads): (usize, usize),
+    causal: bool,
     packed: Packed<'_, T>,
     weights: &mut [Group<T>],
     mixed: &mut [T],
@@ -291,15 +305,18 @@ fn forward_kernel<T: Scalar, const FUSED: bool>(
     let mut keys = Transposed::new(positions, head);
     let (mut query, mut value) = (Head::new(queries, head), Head::new(positions, head));
     let mut sums = Head::new(queries, head);
-    for (h, weights) in weights.chunks_exact_mut(queries * keys.groups).enumerate() {
+    for h in 0..heads {
         let first = h * head;
+        let weights = &mut weights[h * queries * keys.groups..][..queries * keys.groups];
         keys.take(packed.key, width, first, head);
         query.take(packed.query, width, first, head);
         value.take(packed.value, width, first, head);
         for (i, weights) in weights.chunks_exact_mut(keys.groups).enumerate() {
+            let seen = seen(causal, i, positions);
+            let weights = &mut weights[..seen.div_ceil(LANES)];
             keys.dot::<FUSED>(query.row(i), weights);
-            softmax(weights, positions, scale);
-            let weights = &weights.as_flattened()[..positions];
+            softmax(weights, seen, scale);
+            let weights = &weights.as_flattened()[..seen];
             for (group, sums) in sums.row_mut(i).iter_mut().enumerate() {
                 *sums = sum::<T, FUSED>(weights, value.column(group));
             }
@@ -310,8 +327,8 @@ fn forward_kernel<T: Scalar, const FUSED: bool>(
 
 dispatch! {
     fn backward_sentence(
-        width: usize,
-        heads: usize,
+        sizes: (usize, usize),
+        causal: bool,
         packed: Packed<'_, T>,
         weights: &[Group<T>],
         mixed: &[T],
@@ -321,8 +338,8 @@ dispatch! {
 
 #[inline(always)]
 fn backward_kernel<T: Scalar, const FUSED: bool>(
-    width: usize,
-    heads: usize,
+    (width, heads): (usize, usize),
+    causal: bool,
     packed: Packed<'_, T>,
     weights: &[Group<T>],
     mixed: &[T],
@@ -337,25 +354,29 @@ fn backward_kernel<T: Scalar, const FUSED: bool>(
     let of = |rows| Head::new(rows, head);
     let (mut query, mut d_mixed, mut key) = (of(queries), of(queries), of(positions));
     let (mut query_sums, mut key_sums, mut value_sums) = (of(queries), of(positions), of(positions));
-    for (h, weights) in weights.chunks_exact(queries * values.groups).enumerate() {
+    for h in 0..heads {
         let first = h * head;
+        let weights = &weights[h * queries * values.groups..][..queries * values.groups];
         values.take(packed.value, width, first, head);
         query.take(packed.query, width, first, head);
         key.take(packed.key, width, first, head);
         d_mixed.take(mixed, width, first, head);
         [&mut key_sums, &mut value_sums].into_iter().for_each(Head::clear);
         for (i, weights) in weights.chunks_exact(values.groups).enumerate() {
-            values.dot::<FUSED>(d_mixed.row(i), &mut slopes);
+            let seen = seen(causal, i, positions);
+            let groups = seen.div_ceil(LANES);
+            let (weights, slopes) = (&weights[..groups], &mut slopes[..groups]);
+            values.dot::<FUSED>(d_mixed.row(i), slopes);
             let mean = total(weights.len(), |g| std::array::from_fn(|lane| weights[g][lane] * slopes[g][lane]));
             for (slopes, weights) in slopes.iter_mut().zip(weights) {
                 *slopes = std::array::from_fn(|lane| weights[lane] * (slopes[lane] - mean) * scale);
             }
-            let slopes = &slopes.as_flattened()[..positions];
+            let slopes = &slopes.as_flattened()[..seen];
             for (group, sums) in query_sums.row_mut(i).iter_mut().enumerate() {
                 *sums = sum::<T, FUSED>(slopes, key.column(group));
             }
             key_sums.add_outer::<FUSED>(slopes, query.row(i));
-            value_sums.add_outer::<FUSED>(&weights.as_flattened()[..positions], d_mixed.row(i));
+            value_sums.add_outer::<FUSED>(&weights.as_flattened()[..seen], d_mixed.row(i));
         }
         query_sums.put(d_query, width, first, head);
         key_sums.put(d_key, width, first, head);

@@ -14,7 +14,8 @@ impl Network {
         Ok(memory::check(format_args!("a batch of {sentences} sentences at width {}", self.width), bytes as u128)?)
     }
 
-    /// Refuses sentences that the network cannot read: unknown tokens, and lengths that no tree of its shape has.
+    /// Refuses sentences that the network cannot read: unknown tokens, and lengths that no tree of its shape has. If its task is to tell masked
+    /// tokens, the number of tokens stands for the mask.
     ///
     /// ```
     /// use gardenpath::Shape;
@@ -32,7 +33,7 @@ impl Network {
                 let (shortest, longest) = self.shape.lengths().into_inner();
                 return Err(Error::Length { sentence, len: tokens.len(), shortest, longest });
             }
-            if let Some(position) = tokens.iter().position(|&token| usize::from(token) >= self.vocab) {
+            if let Some(position) = tokens.iter().position(|&token| usize::from(token) >= self.inputs()) {
                 let token = tokens[position];
                 return Err(Error::UnknownToken { sentence, position, token, vocab: self.vocab });
             }
@@ -40,15 +41,38 @@ impl Network {
         Ok(())
     }
 
-    /// Refuses sentences to learn from: none, those that the network cannot read, and unknown or missing labels.
-    pub fn check_labelled<'a>(
+    /// Refuses sentences to learn from: none, those that the network cannot read or has no question about, and unknown or missing answers.
+    pub fn check_answered<'a>(
         &self,
-        sentences: impl ExactSizeIterator<Item = &'a [Symbol]>,
-        roots: &[Symbol],
+        sentences: impl ExactSizeIterator<Item = &'a [Symbol]> + Clone,
+        answers: &[Symbol],
     ) -> Result<()> {
         if sentences.len() == 0 {
             return Err(Error::TooSmall { what: "number of sentences", value: 0, least: 1 });
         }
+        if self.task.is_root() {
+            return self.check_labelled(sentences, answers);
+        }
+        self.check_sentences(sentences.clone())?;
+        let questions = sentences.map(|sentence| self.task.questions(self.vocab, sentence)).sum();
+        if questions == 0 {
+            return Err(Error::TooSmall { what: "number of masked tokens", value: 0, least: 1 });
+        }
+        if questions != answers.len() {
+            return Err(Error::Answers { questions, answers: answers.len() });
+        }
+        if let Some(number) = answers.iter().position(|&answer| usize::from(answer) >= self.outputs()) {
+            return Err(Error::UnknownAnswer { number, answer: answers[number], outputs: self.outputs() });
+        }
+        Ok(())
+    }
+
+    /// Refuses what [`Network::check_answered`] refuses if the answers are roots.
+    fn check_labelled<'a>(
+        &self,
+        sentences: impl ExactSizeIterator<Item = &'a [Symbol]>,
+        roots: &[Symbol],
+    ) -> Result<()> {
         if sentences.len() != roots.len() {
             return Err(Error::Labels { sentences: sentences.len(), labels: roots.len() });
         }

@@ -22,15 +22,16 @@ pub struct NamedTensor {
 /// A device that trains a network.
 ///
 /// Every device refuses the same batches, with the same errors, and before anything is computed: those of
-/// [`Network::check_labelled`] and [`Network::check_sentences`].
+/// [`Network::check_answered`] and [`Network::check_sentences`].
 pub trait Engine {
     /// The network that is trained.
     fn network(&self) -> &Network;
 
-    /// One step of the optimiser. Returns the mean cross-entropy of the batch before the step.
-    fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> Result<f64>;
+    /// One step of the optimiser, given the right answers to all questions about the sentences: their roots, or tokens one sentence after the
+    /// other. Returns the cross-entropy of the batch before the step, per [unit of the task](crate::Task::units).
+    fn step(&mut self, sentences: &[&[Symbol]], answers: &[Symbol]) -> Result<f64>;
 
-    /// The logits of a batch, `[sentences][classes]`.
+    /// The logits of a batch, `[questions][outputs]`: `[sentences][classes]` in the task of telling roots.
     fn logits(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<f32>>;
 
     /// The weights, then the state of the optimiser: all that is needed to go on from here.
@@ -42,8 +43,8 @@ impl<E: Engine + ?Sized> Engine for Box<E> {
         (**self).network()
     }
 
-    fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> Result<f64> {
-        (**self).step(sentences, roots)
+    fn step(&mut self, sentences: &[&[Symbol]], answers: &[Symbol]) -> Result<f64> {
+        (**self).step(sentences, answers)
     }
 
     fn logits(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<f32>> {
@@ -130,13 +131,13 @@ impl Engine for Cpu {
         self.model.network()
     }
 
-    fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> Result<f64> {
+    fn step(&mut self, sentences: &[&[Symbol]], answers: &[Symbol]) -> Result<f64> {
         within_pool(|| match &mut self.descent {
-            Descent::Sgd { rate } => self.model.learn(&mut self.weights, sentences, roots, &mut Sink::Descent(*rate)),
+            Descent::Sgd { rate } => self.model.learn(&mut self.weights, sentences, answers, &mut Sink::Descent(*rate)),
             Descent::Adam { rates, state, gradient } => {
                 gradient.iter_mut().for_each(|values| values.fill(0.0));
                 let sink = &mut Sink::Gradient(gradient);
-                let loss = self.model.learn(&mut self.weights, sentences, roots, sink)?;
+                let loss = self.model.learn(&mut self.weights, sentences, answers, sink)?;
                 state.step(&mut self.weights, gradient, rates);
                 Ok(loss)
             }

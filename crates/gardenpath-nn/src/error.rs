@@ -13,6 +13,27 @@ pub enum Error {
         /// The smallest value.
         least: usize,
     },
+    /// A size is too large.
+    #[error("a {what} of {value} is too large, at most {most} is possible")]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// Its value.
+        value: usize,
+        /// The largest value.
+        most: usize,
+    },
+    /// A network that cannot have a task.
+    #[error("the task {task} needs a transformer: a network of kind {model} tells roots only")]
+    Task {
+        /// The kind of network.
+        model: &'static str,
+        /// The task.
+        task: &'static str,
+    },
+    /// A share of masked tokens that is none.
+    #[error("a share of masked tokens of {0} is none, expected more than 0 and at most 1")]
+    Mask(f64),
     /// The heads of a transformer must share its width evenly.
     #[error("{heads} heads cannot share a width of {width}: the width must be a multiple of the number of heads")]
     Heads {
@@ -93,6 +114,24 @@ pub enum Error {
         sentences: usize,
         /// The number of labels.
         labels: usize,
+    },
+    /// There is not one answer for each question about tokens.
+    #[error("there are {answers} answers to {questions} questions about tokens")]
+    Answers {
+        /// The number of questions.
+        questions: usize,
+        /// The number of answers.
+        answers: usize,
+    },
+    /// An answer is none of those that the network can give.
+    #[error("answer {number}: {answer} is not one of the {outputs} answers of the network")]
+    UnknownAnswer {
+        /// The answer, counted from 0.
+        number: usize,
+        /// What it is.
+        answer: u8,
+        /// The number of answers that the network can give.
+        outputs: usize,
     },
     /// Bytes that are not a file of weights.
     #[error("not a safetensors file of 32-bit numbers: {0}")]

@@ -128,7 +128,7 @@ impl<T: Scalar> FilterNetwork<T> {
     /// The mean cross-entropy of a batch; its gradient goes into the sink.
     pub fn learn(&mut self, weights: &mut Tensors<T>, plan: &Plan, roots: &[Symbol], sink: &mut Sink<'_, T>) -> f64 {
         self.logits(weights, plan);
-        let loss = cross_entropy_gradient(&mut self.logits, self.classes, roots);
+        let loss = cross_entropy_gradient(&mut self.logits, self.classes, roots, roots.len() as f64);
         let links = identity(roots.len());
         self.top_gradient.resize(self.top.len(), T::ZERO);
         let readout = [Product { weights: self.readout(weights), links: &links }];

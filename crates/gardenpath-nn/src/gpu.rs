@@ -65,11 +65,20 @@ impl Gpu {
         Ok(Gpu { device, network: network.clone(), parameters, model, weights, descent })
     }
 
-    /// The mean cross-entropy of the labels, in nats.
-    fn loss(&self, logits: Tensor<2>, roots: &[Symbol]) -> Tensor<1> {
-        let labels = transfer::integers(roots.iter().map(|&root| root.into()).collect(), &self.device);
-        let log_probabilities = activation::log_softmax(logits, 1).gather(1, labels.reshape([roots.len(), 1]));
-        log_probabilities.mean().neg()
+    /// The cross-entropy of the right answers in nats, per unit of the task.
+    ///
+    /// Rows that answer no question count nothing: that is cheaper than to pick out the others, and to scatter their gradient.
+    fn loss(&self, logits: Tensor<2>, sentences: &[&[Symbol]], answers: &[Symbol]) -> Tensor<1> {
+        let rows = logits.dims()[0];
+        let share = 1.0 / self.network.task.units(sentences.len(), answers.len()) as f32;
+        let (mut labels, mut shares) = (vec![0; rows], vec![0.0; rows]);
+        let asked = self.model.asked(sentences).unwrap_or_else(|| (0..rows).collect());
+        for (row, &answer) in asked.into_iter().zip(answers) {
+            (labels[row], shares[row]) = (answer.into(), share);
+        }
+        let labels = transfer::integers(labels, &self.device).reshape([rows, 1]);
+        let log_probabilities = activation::log_softmax(logits, 1).gather(1, labels);
+        (log_probabilities * transfer::matrix(shares, 1, &self.device)).sum().neg()
     }
 }
 
@@ -78,11 +87,11 @@ impl Engine for Gpu {
         &self.network
     }
 
-    fn step(&mut self, sentences: &[&[Symbol]], roots: &[Symbol]) -> Result<f64> {
-        self.network.check_labelled(sentences.iter().copied(), roots)?;
+    fn step(&mut self, sentences: &[&[Symbol]], answers: &[Symbol]) -> Result<f64> {
+        self.network.check_answered(sentences.iter().copied(), answers)?;
         let tracked = self.weights.tracked();
         let logits = self.model.logits(&tracked, sentences)?;
-        let loss = self.loss(logits, roots);
+        let loss = self.loss(logits, sentences, answers);
         let gradients = tracked.gradients(&mut loss.backward());
         self.descent.step(&mut self.weights, gradients);
         Ok(loss.into_scalar::<f32>().into())
@@ -92,7 +101,14 @@ impl Engine for Gpu {
         self.network.check_sentences(sentences.iter().copied())?;
         let mut logits = Vec::new();
         for chunk in sentences.chunks(TOGETHER) {
-            logits.extend(transfer::values(self.model.logits(&self.weights, chunk)?));
+            let rows = transfer::values(self.model.logits(&self.weights, chunk)?);
+            match self.model.asked(chunk) {
+                None => logits.extend(rows),
+                Some(asked) => {
+                    let width = self.network.outputs();
+                    asked.into_iter().for_each(|row| logits.extend_from_slice(&rows[row * width..][..width]));
+                }
+            }
         }
         Ok(logits)
     }

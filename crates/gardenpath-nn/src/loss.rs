@@ -2,23 +2,29 @@
 
 use crate::scalar::Scalar;
 use gardenpath::Symbol;
+use rayon::prelude::*;
 
-/// The mean cross-entropy of a batch, with its gradient with respect to the logits.
+/// Rows for one task: fewer are not worth a thread.
+const ROWS: usize = 64;
+
+/// The cross-entropy of a batch, summed over all answers and divided by `units`, with its gradient with respect to the logits.
 ///
-/// `logits` is `[sentences][classes]`, row-major, and becomes the gradient.
-pub fn cross_entropy_gradient<T: Scalar>(logits: &mut [T], classes: usize, roots: &[Symbol]) -> f64 {
-    let share = T::of(1.0 / roots.len() as f64);
-    let mut total = 0.0;
-    for (logits, &root) in logits.chunks_exact_mut(classes).zip(roots) {
-        total += cross_entropy(logits, root);
+/// `logits` is `[answers][outputs]`, row-major, and becomes the gradient.
+pub fn cross_entropy_gradient<T: Scalar>(logits: &mut [T], outputs: usize, answers: &[Symbol], units: f64) -> f64 {
+    let share = T::of(1.0 / units);
+    let of_row = |(logits, &answer): (&mut [T], &Symbol)| {
+        let loss = cross_entropy(logits, answer);
         softmax(logits);
-        logits[usize::from(root)] -= T::ONE;
+        logits[usize::from(answer)] -= T::ONE;
         logits.iter_mut().for_each(|value| *value *= share);
-    }
-    total / roots.len() as f64
+        loss
+    };
+    let rows = logits.par_chunks_exact_mut(outputs).zip(answers).with_min_len(ROWS);
+    let losses: Vec<f64> = rows.map(of_row).collect();
+    losses.into_iter().sum::<f64>() / units
 }
 
-/// The cross-entropy of one sentence, in double precision.
+/// The cross-entropy of one answer, in double precision.
 pub fn cross_entropy<T: Scalar>(logits: &[T], root: Symbol) -> f64 {
     let largest = logits.iter().map(|x| x.wide()).fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = logits.iter().map(|x| libm::exp(x.wide() - largest)).sum();

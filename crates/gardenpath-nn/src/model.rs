@@ -44,7 +44,7 @@ impl<T: Scalar> Model<T> {
         &self.network
     }
 
-    /// The logits of a batch, `[sentences][classes]`.
+    /// The logits of a batch, `[questions][outputs]`: `[sentences][classes]` in the task of telling roots.
     pub fn logits(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> Result<&[T]> {
         if sentences.is_empty() {
             return Ok(&[]);
@@ -57,19 +57,20 @@ impl<T: Scalar> Model<T> {
         })
     }
 
-    /// The mean cross-entropy of a batch; its gradient goes into the sink.
+    /// The cross-entropy of a batch, given the right answers to all questions about it, per [unit of the task](crate::Task::units); its gradient
+    /// goes into the sink.
     pub fn learn(
         &mut self,
         weights: &mut Tensors<T>,
         sentences: &[&[Symbol]],
-        roots: &[Symbol],
+        answers: &[Symbol],
         sink: &mut Sink<'_, T>,
     ) -> Result<f64> {
-        self.network.check_labelled(sentences.iter().copied(), roots)?;
+        self.network.check_answered(sentences.iter().copied(), answers)?;
         Ok(match &mut self.kind {
-            Kind::Cnn(passes) => passes.learn(weights, &cnn::plan(&self.network, sentences), roots, sink),
-            Kind::Inn(passes, planner) => passes.learn(weights, &planner.plan(sentences)?, roots, sink),
-            Kind::Transformer(passes) => passes.learn(weights, sentences, roots, sink)?,
+            Kind::Cnn(passes) => passes.learn(weights, &cnn::plan(&self.network, sentences), answers, sink),
+            Kind::Inn(passes, planner) => passes.learn(weights, &planner.plan(sentences)?, answers, sink),
+            Kind::Transformer(passes) => passes.learn(weights, sentences, answers, sink)?,
         })
     }
 

@@ -1,7 +1,8 @@
 //! What a network is: its architecture, and the list of parameters that follows from it.
 
 use crate::error::{Error, Result};
-use gardenpath::{Shape, memory};
+use crate::task::Task;
+use gardenpath::{Grammar, Shape, memory};
 use serde::{Deserialize, Serialize};
 
 /// How hidden layers are scaled, so that their activations stay of order one for unit Gaussian weights.
@@ -40,7 +41,8 @@ pub enum Architecture {
         /// The scale of hidden layers.
         normalization: Normalization,
     },
-    /// An encoder that reads a class token.
+    /// A class token and the sentence after it, layers of attention and perceptrons. It sees all tokens, or in the task
+    /// [`Task::Next`] those before.
     Transformer {
         /// The number of layers.
         layers: usize,
@@ -100,6 +102,8 @@ pub struct Network {
     pub width: usize,
     /// The kind of network.
     pub architecture: Architecture,
+    /// What it tells.
+    pub task: Task,
 }
 
 /// The values with which a parameter begins.
@@ -158,9 +162,39 @@ impl Parameter {
 const ADAM_WIDTH: f64 = 512.0;
 
 impl Network {
-    /// A network, if its sizes make sense.
+    /// A network that tells roots, if its sizes make sense.
     pub fn new(vocab: usize, classes: usize, shape: Shape, width: usize, architecture: Architecture) -> Result<Self> {
-        let network = Network { vocab, classes, shape, width, architecture };
+        Self::for_task(Task::Root, vocab, classes, shape, width, architecture)
+    }
+
+    /// A network for any task, if its sizes make sense. The number of classes matters only to networks that tell roots.
+    pub fn for_task(
+        task: Task,
+        vocab: usize,
+        classes: usize,
+        shape: Shape,
+        width: usize,
+        architecture: Architecture,
+    ) -> Result<Self> {
+        let network = Network { vocab, classes, shape, width, architecture, task };
+        network.check()?;
+        Ok(network)
+    }
+
+    /// The same network for another task, which only transformers can have.
+    ///
+    /// ```
+    /// use gardenpath::Shape;
+    /// use gardenpath_nn::{Architecture, Network, Task};
+    ///
+    /// let of = |architecture| Network::new(16, 16, Shape::mixed(2), 64, architecture);
+    /// let network = of(Architecture::transformer(2, 64))?.with_task(Task::Next)?;
+    /// assert_eq!(network.outputs(), 17);
+    /// assert!(of(Architecture::cnn())?.with_task(Task::Next).is_err());
+    /// # Ok::<(), gardenpath_nn::Error>(())
+    /// ```
+    pub fn with_task(self, task: Task) -> Result<Self> {
+        let network = Network { task, ..self };
         network.check()?;
         Ok(network)
     }
@@ -170,8 +204,17 @@ impl Network {
             if value < least { Err(Error::TooSmall { what, value, least }) } else { Ok(()) }
         };
         at_least("vocabulary", self.vocab, 2)?;
-        at_least("number of classes", self.classes, 2)?;
+        at_least("number of classes", self.classes, if self.task.is_root() { 2 } else { 0 })?;
         at_least("width", self.width, 1)?;
+        if !self.task.is_root() {
+            if !matches!(self.architecture, Architecture::Transformer { .. }) {
+                return Err(Error::Task { model: self.architecture.name(), task: self.task.name() });
+            }
+            // One more number is needed, for the end of a sentence or the mask.
+            if self.vocab > Grammar::MAX_VOCAB {
+                return Err(Error::TooLarge { what: "vocabulary", value: self.vocab, most: Grammar::MAX_VOCAB });
+            }
+        }
         if let Architecture::Transformer { layers, heads, mlp } = self.architecture {
             at_least("number of layers", layers, 1)?;
             at_least("number of heads", heads, 1)?;
@@ -206,9 +249,24 @@ impl Network {
         }
     }
 
-    /// The loss of guessing, `ln classes`: the unit of normalised losses.
+    /// The numbers in a row of logits: classes, tokens and the end of the sentence, or tokens.
+    pub fn outputs(&self) -> usize {
+        match self.task {
+            Task::Root => self.classes,
+            Task::Next => self.vocab + 1,
+            Task::Masked => self.vocab,
+        }
+    }
+
+    /// The symbols that can stand in a sentence: tokens, and the mask if there is one.
+    pub(crate) fn inputs(&self) -> usize {
+        self.vocab + usize::from(self.task == Task::Masked)
+    }
+
+    /// The loss of guessing, the unit of normalised losses: `ln classes`, or `ln vocab` for tokens.
     pub fn guessing_loss(&self) -> f64 {
-        (self.classes as f64).ln()
+        let choices = if self.task.is_root() { self.classes } else { self.vocab };
+        (choices as f64).ln()
     }
 
     /// All parameters, in the order of their tensors.
@@ -234,7 +292,7 @@ impl Network {
             }
             Architecture::Transformer { layers, mlp, .. } => self.encoder_parameters(layers, mlp, &mut parameters),
         }
-        parameters.push(Parameter::matrix("readout", vec![self.width, self.classes]));
+        parameters.push(Parameter::matrix("readout", vec![self.width, self.outputs()]));
         parameters
     }
 
@@ -253,7 +311,8 @@ impl Network {
             rate: (ADAM_WIDTH / inputs as f64).sqrt(),
             ..Parameter::matrix(name, vec![inputs, outputs])
         };
-        parameters.push(rows("embedding", vec![self.vocab + 1, width], Start::Gaussian));
+        // The class token stands between the tokens and the mask.
+        parameters.push(rows("embedding", vec![self.inputs() + 1, width], Start::Gaussian));
         parameters.push(rows("position", vec![self.shape.lengths().end() + 1, width], Start::Gaussian));
         for layer in 0..layers {
             parameters.extend(norm(format!("layer.{layer}.attention_norm")));

@@ -8,9 +8,14 @@
 //! - The sensitivity to exchanging the synonyms of a level, as in Cagnetta et al., "How deep neural networks learn
 //!   compositional data" (2024). It is low once the layer no longer sees by which rules the symbols were rewritten.
 //!
+//! Beside the accuracies stands what no probe can do better: the accuracy of the most probable symbol given all that the network sees. A causal
+//! network sees the tokens up to the one that is asked about, and probes read the symbols above it off its row.
+//!
 //! In an inside network only the cells of the true tree count, for both: the others stand for spans without a symbol.
 
+mod bound;
 mod linear;
+mod questions;
 mod ridge;
 mod spans;
 mod synonyms;
@@ -21,6 +26,7 @@ use crate::network::Network;
 use crate::scalar::Scalar;
 use crate::tensors::Tensors;
 use gardenpath::{Grammar, Seed, memory};
+use questions::Questions;
 use serde::{Deserialize, Serialize};
 
 /// Sentences that are held in memory at a time, with all that the network makes of them.
@@ -73,6 +79,11 @@ pub struct Level {
     pub held_out: usize,
     /// The accuracy of always answering the most common symbol of the nodes to fit.
     pub chance: f64,
+    /// The accuracy that exact inference expects of itself, from what the network sees and on the same nodes: no probe has a better one, up to
+    /// noise. The rows of an inside network are those of the true tree, which can tell a little more if sentences are ambiguous.
+    pub bound: f64,
+    /// The entropy that exact inference leaves, in nats.
+    pub entropy: f64,
 }
 
 /// What the probes found.
@@ -101,10 +112,13 @@ impl Probe {
         check_grammar(model.network(), grammar)?;
         self.check::<T>(model.network())?;
         let seed = seed.child("probe");
-        let nodes = linear::Nodes::sample(model, weights, grammar, seed.child("linear"), self.train + self.held_out)?;
+        let questions = Questions::new(model.network(), grammar, seed.child("linear"));
+        let count = self.train + self.held_out;
+        let nodes = linear::Nodes::sample(model, weights, &questions, count)?;
         let accuracy = nodes.accuracy(self.train, grammar);
         let sensitivity = synonyms::sensitivity(model, weights, grammar, seed.child("synonyms"), self.exchanged)?;
-        let levels = nodes.levels(self.train, grammar);
+        let bounds = bound::bounds(&questions, self.train as u64..count as u64)?;
+        let levels = nodes.levels(self.train, grammar, &bounds);
         Ok(ProbeReport { layers: nodes.layers, levels, accuracy, sensitivity })
     }
 

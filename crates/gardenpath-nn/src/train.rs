@@ -3,11 +3,19 @@
 //! Test losses are measured at steps that grow geometrically: learning takes place on all scales of time. Batches are cut
 //! from an endless sequence of shuffled epochs; batch `b` is a function of the seed and `b` alone.
 
+mod order;
+mod questions;
+
+pub use questions::{Masks, evaluate};
+
 use crate::engine::{Engine, NamedTensor};
 use crate::error::{Error, Result};
-use crate::loss::cross_entropy;
+use crate::network::Network;
+use crate::task::{Masked, Task};
 use gardenpath::interrupt::checkpoint;
 use gardenpath::{Corpus, Seed, Symbol};
+use order::Order;
+use questions::Questions;
 use serde::{Deserialize, Serialize};
 
 /// How long to train, and in which portions.
@@ -21,11 +29,25 @@ pub struct Settings {
     pub min_steps: u64,
     /// Training stops when the number of steps has grown by this factor without a better test loss.
     pub patience: f64,
+    /// The share of tokens that are masked if those are to be told; [`Settings::MASK`] if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask: Option<f64>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { batch: 128, max_steps: 100_000, min_steps: 2_000, patience: 2.0 }
+        Settings { batch: 128, max_steps: 100_000, min_steps: 2_000, patience: 2.0, mask: None }
+    }
+}
+
+impl Settings {
+    /// The usual share of masked tokens.
+    pub const MASK: f64 = 0.15;
+
+    /// The masks of the test set of a run with this seed: they stay the same, and so does the floor. Those of the training set are drawn anew
+    /// in every epoch.
+    pub fn test_masks(&self, seed: Seed) -> Masks {
+        Masks { rate: self.mask.unwrap_or(Self::MASK), seed: seed.child("test masks") }
     }
 }
 
@@ -38,9 +60,9 @@ pub struct Record {
     pub epoch: f64,
     /// The mean loss of the batches since the last record.
     pub train_loss: f64,
-    /// The mean cross-entropy of the test set.
+    /// The loss of the test set, per [unit of the task](Task::units).
     pub test_loss: f64,
-    /// The share of test sentences whose root has the largest logit.
+    /// The share of questions about the test set whose answer has the largest logit.
     pub test_accuracy: f64,
 }
 
@@ -122,11 +144,10 @@ pub struct Trainer<'a, E> {
     train: &'a Corpus,
     test: &'a Corpus,
     order: Order,
+    masks: Seed,
+    test_masks: Masks,
     progress: Progress,
 }
-
-/// Sentences of a batch of the test set. Larger batches than in training share more work.
-const TEST_BATCH: usize = 512;
 
 /// The first step at which the test loss is measured.
 const FIRST_MEASUREMENT: u64 = 32;
@@ -144,7 +165,8 @@ impl<'a, E: Engine> Trainer<'a, E> {
     /// A run that begins, or goes on from `progress`, which belongs to the state of the engine.
     ///
     /// # Errors
-    /// There is nothing to learn from or to test on, a batch would be empty, or the network cannot read some sentence.
+    /// There is nothing to learn from or to test on, a batch would be empty, the share of masked tokens is none, or the network cannot read
+    /// some sentence. Roots are needed only by networks that tell them.
     pub fn new(
         engine: E,
         settings: Settings,
@@ -162,10 +184,21 @@ impl<'a, E: Engine> Trainer<'a, E> {
             }
         }
         for corpus in [train, test] {
-            engine.network().check_labelled((0..corpus.len()).map(|i| corpus.sentence(i)), corpus.roots())?;
+            let (network, sentences) = (engine.network(), (0..corpus.len()).map(|i| corpus.sentence(i)));
+            match network.task {
+                Task::Root => network.check_answered(sentences, corpus.roots())?,
+                // A corpus has no masks.
+                Task::Next | Task::Masked => {
+                    Network { task: Task::Next, ..network.clone() }.check_sentences(sentences)?
+                }
+            }
         }
-        let order = Order::new(seed, train.len());
-        Ok(Trainer { engine, settings, train, test, order, progress })
+        let test_masks = settings.test_masks(seed);
+        if !(test_masks.rate > 0.0 && test_masks.rate <= 1.0) {
+            return Err(Error::Mask(test_masks.rate));
+        }
+        let (order, masks) = (Order::new(seed, train.len()), seed.child("masks"));
+        Ok(Trainer { engine, settings, train, test, order, masks, test_masks, progress })
     }
 
     /// What the run has come to.
@@ -215,9 +248,12 @@ impl<'a, E: Engine> Trainer<'a, E> {
     fn step(&mut self) -> Result<Event> {
         let size = self.settings.batch.min(self.train.len());
         let numbers = self.order.batch(self.progress.step, size);
-        let sentences: Vec<&[Symbol]> = numbers.iter().map(|&i| self.train.sentence(i)).collect();
-        let roots: Vec<Symbol> = numbers.iter().map(|&i| self.train.roots()[i]).collect();
-        let loss = self.engine.step(&sentences, &roots)?;
+        let (network, rate, first) = (self.engine.network(), self.test_masks.rate, self.progress.step * size as u64);
+        let mask = |place: usize, sentence: &[Symbol]| {
+            Masked::at_least_one(network.vocab, sentence, rate, self.masks, first + place as u64)
+        };
+        let questions = Questions::new(network, self.train, &numbers, mask);
+        let loss = self.engine.step(&questions.sentences(), &questions.answers)?;
         self.progress.step += 1;
         if !loss.is_finite() {
             return Ok(self.diverged());
@@ -233,7 +269,7 @@ impl<'a, E: Engine> Trainer<'a, E> {
     }
 
     fn measure(&mut self) -> Result<Event> {
-        let (test_loss, test_accuracy) = evaluate(&mut self.engine, self.test)?;
+        let (test_loss, test_accuracy) = evaluate(&mut self.engine, self.test, self.test_masks)?;
         if !test_loss.is_finite() {
             return Ok(self.diverged());
         }
@@ -274,67 +310,6 @@ const RISE_RECORDS: usize = 4;
 /// The step of the next measurement.
 fn next_measurement(step: u64) -> u64 {
     ((step as f64 * SPACING) as u64).max(step + FIRST_MEASUREMENT)
-}
-
-/// The mean cross-entropy and the accuracy on a corpus of at least one sentence.
-pub fn evaluate(engine: &mut impl Engine, corpus: &Corpus) -> Result<(f64, f64)> {
-    if corpus.is_empty() {
-        return Err(Error::TooSmall { what: "number of test sentences", value: 0, least: 1 });
-    }
-    let classes = engine.network().classes;
-    let (mut loss, mut right) = (0.0, 0usize);
-    for first in (0..corpus.len()).step_by(TEST_BATCH) {
-        checkpoint();
-        let numbers = first..corpus.len().min(first + TEST_BATCH);
-        let sentences: Vec<&[Symbol]> = numbers.clone().map(|i| corpus.sentence(i)).collect();
-        let logits = engine.logits(&sentences)?;
-        for (logits, &root) in logits.chunks_exact(classes).zip(&corpus.roots()[numbers]) {
-            loss += cross_entropy(logits, root);
-            let best = logits.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(class, _)| class);
-            right += usize::from(best == Some(usize::from(root)));
-        }
-    }
-    let count = corpus.len() as f64;
-    Ok((loss / count, right as f64 / count))
-}
-
-/// An endless sequence of shuffled epochs.
-struct Order {
-    seed: Seed,
-    len: usize,
-    /// The epoch that is laid out in `numbers`.
-    epoch: Option<u64>,
-    numbers: Vec<usize>,
-}
-
-impl Order {
-    fn new(seed: Seed, len: usize) -> Self {
-        Order { seed, len, epoch: None, numbers: Vec::new() }
-    }
-
-    /// The sentences of batch `number`.
-    fn batch(&mut self, number: u64, size: usize) -> Vec<usize> {
-        let first = number * size as u64;
-        (first..first + size as u64).map(|place| self.at(place)).collect()
-    }
-
-    fn at(&mut self, place: u64) -> usize {
-        let (epoch, index) = (place / self.len as u64, place % self.len as u64);
-        if self.epoch != Some(epoch) {
-            self.epoch = Some(epoch);
-            self.numbers = shuffled(self.len, self.seed, epoch);
-        }
-        self.numbers[index as usize]
-    }
-}
-
-fn shuffled(len: usize, seed: Seed, epoch: u64) -> Vec<usize> {
-    let mut numbers: Vec<usize> = (0..len).collect();
-    let mut stream = seed.stream(epoch);
-    for i in (1..len).rev() {
-        numbers.swap(i, stream.below(i as u64 + 1) as usize);
-    }
-    numbers
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! The encoder: a class token before the sentence, attention and perceptrons, pre-normalised.
+//! The transformer: a class token before the sentence, attention and perceptrons, pre-normalised.
 //!
-//! Sentences are packed one after another, so padding costs nothing. Only the class token is read in the end: in the last layer
-//! nothing else asks, and nothing else enters the perceptron.
+//! Sentences are packed one after another, so padding costs nothing. The task says which rows are read in the end: the class token, masked
+//! tokens, or every row. In the last layer nothing else asks, and nothing else enters the perceptron. To tell the next token, a row
+//! sees those before it only.
 
 use crate::activations::{Activations, Place};
 use crate::attention::{self, Group, Layout, Packed};
@@ -12,6 +13,7 @@ use crate::network::Network;
 use crate::norm::Norm;
 use crate::rows::{self, Product, clear};
 use crate::scalar::Scalar;
+use crate::task::Task;
 use crate::tensors::{Sink, Tensors};
 use crate::wiring::Lists;
 use gardenpath::{Span, Symbol};
@@ -38,7 +40,8 @@ mod tensor {
 #[derive(Clone, Debug)]
 pub struct Transformer<T> {
     vocab: usize,
-    classes: usize,
+    outputs: usize,
+    task: Task,
     width: usize,
     layers: Vec<Layer<T>>,
     /// The residual stream.
@@ -55,6 +58,8 @@ struct Layer<T> {
     first: usize,
     width: usize,
     mlp: usize,
+    /// Whether only the rows that are read ask.
+    is_last: bool,
     layout: Layout,
     attention_norm: Norm<T>,
     query: Vec<T>,
@@ -82,24 +87,36 @@ struct Gradient<T> {
 struct Batch {
     /// The token and the position of each row.
     rows: Vec<(u32, u32)>,
+    /// The number of rows of each sentence.
     positions: Vec<usize>,
+    /// The number of rows of each sentence that are read.
+    questions: Vec<usize>,
     /// From every row to itself.
     all: Vec<Link>,
-    /// From the row of each class token to its sentence.
-    class: Vec<Link>,
+    /// From the rows that are read to their logits.
+    read: Vec<Link>,
 }
 
 impl Batch {
-    fn new(vocab: usize, sentences: &[&[Symbol]]) -> Self {
+    fn new(task: Task, vocab: usize, sentences: &[&[Symbol]]) -> Self {
+        // Embeddings are those of the tokens, the class token and the mask, which is number `vocab` in sentences.
+        let class = vocab as u32;
+        let embedding = |&token: &Symbol| u32::from(token) + u32::from(usize::from(token) == vocab);
         let mut rows = Vec::new();
-        let mut class = Vec::new();
-        for (sentence, to) in sentences.iter().zip(0..) {
-            class.push(Link { from: rows.len() as u32, to });
-            rows.push((vocab as u32, 0));
-            rows.extend(sentence.iter().map(|&token| u32::from(token)).zip(1..));
+        for sentence in sentences {
+            rows.push((class, 0));
+            rows.extend(sentence.iter().map(embedding).zip(1..));
         }
+        let is_read = |embedding: u32| match task {
+            Task::Root => embedding == class,
+            Task::Next => true,
+            Task::Masked => embedding > class,
+        };
+        let read = (0..).zip(&rows).filter(|(_, (embedding, _))| is_read(*embedding));
+        let read = read.zip(0..).map(|((from, _), to)| Link { from, to }).collect();
         let positions = sentences.iter().map(|sentence| sentence.len() + 1).collect();
-        Batch { positions, all: identity(rows.len()), class, rows }
+        let questions = sentences.iter().map(|sentence| task.questions(vocab, sentence)).collect();
+        Batch { positions, questions, all: identity(rows.len()), read, rows }
     }
 }
 
@@ -108,13 +125,14 @@ impl<T: Scalar> Transformer<T> {
     pub fn new(network: &Network, layers: usize, heads: usize, mlp: usize) -> Self {
         let width = network.width;
         let layer = |i| {
-            let layout = Layout { positions: Vec::new(), first_only: i + 1 == layers, width, heads };
+            let layout = Layout { width, heads, causal: network.task == Task::Next, ..Layout::default() };
             let first = tensor::FIRST_LAYER + i * tensor::PER_LAYER;
-            Layer { first, width, mlp, layout, ..Layer::default() }
+            Layer { first, width, mlp, is_last: i + 1 == layers, layout, ..Layer::default() }
         };
         Transformer {
             vocab: network.vocab,
-            classes: network.classes,
+            outputs: network.outputs(),
+            task: network.task,
             width,
             layers: (0..layers).map(layer).collect(),
             stream: Vec::new(),
@@ -124,36 +142,38 @@ impl<T: Scalar> Transformer<T> {
         }
     }
 
-    /// The rows of a batch, if the scores of its attention fit into memory.
-    fn batch(&self, sentences: &[&[Symbol]]) -> Result<Batch> {
-        attention::check_memory(sentences, self.layers.len(), self.layers[0].layout.heads)?;
-        Ok(Batch::new(self.vocab, sentences))
+    /// The rows of a batch, of which those of a task are read, if the scores of its attention fit into memory.
+    fn batch(&self, task: Task, sentences: &[&[Symbol]]) -> Result<Batch> {
+        let full = self.layers.len() - usize::from(task != Task::Next);
+        attention::check_memory(sentences, full, self.layers[0].layout.heads)?;
+        Ok(Batch::new(task, self.vocab, sentences))
     }
 
-    /// The logits of a batch, `[sentences][classes]`.
+    /// The logits of a batch, `[questions][outputs]`.
     pub fn logits(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> Result<&[T]> {
-        self.forward(weights, &self.batch(sentences)?, |_| {});
+        self.forward(weights, &self.batch(self.task, sentences)?, |_| {});
         Ok(&self.logits)
     }
 
-    /// The residual stream after each layer. The class token stands for the whole sentence; above the last layer it is alone.
+    /// The residual stream after each layer. A class token that sees the sentence stands for the whole of it; if it is what is read, it is
+    /// alone above the last layer.
     pub fn activations(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> Result<Vec<Activations<T>>> {
-        let batch = self.batch(sentences)?;
+        // Where tokens are told, the rows of all of them are looked at, not only of those that are masked.
+        let batch = self.batch(if self.task.is_root() { Task::Root } else { Task::Next }, sentences)?;
         let mut streams = Vec::new();
         self.forward(weights, &batch, |stream| streams.push(stream.to_vec()));
-        let (width, layers) = (self.width, self.layers.len());
-        let whole = |link: &Link, sentence: &&[Symbol], alone: bool| {
-            let row = if alone { link.to } else { link.from } as usize;
-            Place { row, span: Span::new(0, sentence.len()) }
-        };
+        let (width, layers, task) = (self.width, self.layers.len(), self.task);
         let of_layer = |(i, values): (usize, Vec<T>)| {
-            let last = i + 1 == layers;
-            let of_sentence = |(link, sentence): (&Link, &&[Symbol])| {
-                let tokens = if last { 0 } else { sentence.len() };
-                let token = |i| Place { row: link.from as usize + 1 + i, span: Span::new(i, 1) };
-                std::iter::once(whole(link, sentence, last)).chain((0..tokens).map(token)).collect()
+            let is_alone = task.is_root() && i + 1 == layers;
+            let mut next = 0;
+            let of_sentence = |sentence: &&[Symbol]| {
+                let (class, tokens) = (next, if is_alone { 0 } else { sentence.len() });
+                next += 1 + tokens;
+                let whole = (task != Task::Next).then_some(Place { row: class, span: Span::new(0, sentence.len()) });
+                let token = |i| Place { row: class + 1 + i, span: Span::new(i, 1) };
+                whole.into_iter().chain((0..tokens).map(token)).collect()
             };
-            let places = batch.class.iter().zip(sentences).map(of_sentence).collect();
+            let places = sentences.iter().map(of_sentence).collect();
             Activations { layer: format!("layer.{i}"), width, values, places }
         };
         Ok(streams.into_iter().enumerate().map(of_layer).collect())
@@ -177,33 +197,34 @@ impl<T: Scalar> Transformer<T> {
         }
         let last = weights.len() - FINAL;
         norm.forward(stream, weights.get(last), weights.get(last + 1));
-        logits.resize(batch.class.len() * self.classes, T::ZERO);
-        let readout = readout(weights, width, self.classes);
-        let links = &batch.all[..batch.class.len()];
-        rows::multiply((logits, self.classes), &norm.rows, &[Product { weights: readout, links }], |_| {});
+        logits.resize(batch.read.len() * self.outputs, T::ZERO);
+        let readout = readout(weights, width, self.outputs);
+        let links = &batch.all[..batch.read.len()];
+        rows::multiply((logits, self.outputs), &norm.rows, &[Product { weights: readout, links }], |_| {});
     }
 
-    /// The mean cross-entropy of a batch; its gradient goes into the sink.
+    /// The loss of a batch, per unit of its task; its gradient goes into the sink.
     pub fn learn(
         &mut self,
         weights: &mut Tensors<T>,
         sentences: &[&[Symbol]],
-        roots: &[Symbol],
+        answers: &[Symbol],
         sink: &mut Sink<'_, T>,
     ) -> Result<f64> {
-        let batch = self.batch(sentences)?;
+        let batch = self.batch(self.task, sentences)?;
         self.forward(weights, &batch, |_| {});
-        let loss = cross_entropy_gradient(&mut self.logits, self.classes, roots);
+        let units = self.task.units(sentences.len(), answers.len());
+        let loss = cross_entropy_gradient(&mut self.logits, self.outputs, answers, units);
         let Self { width, norm, logits, gradient, .. } = self;
         let width = *width;
         let last = weights.len() - FINAL;
-        let links = &batch.all[..roots.len()];
+        let links = &batch.all[..answers.len()];
 
         gradient.norm.resize(norm.rows.len(), T::ZERO);
-        let readout = readout(weights, width, self.classes);
+        let readout = readout(weights, width, self.outputs);
         let factor = readout.scale;
         rows::multiply_back((&mut gradient.norm, width), logits, &[Product { weights: readout, links }]);
-        step(weights, sink, last + 2, (width, self.classes), &norm.rows, logits, links, factor);
+        step(weights, sink, last + 2, (width, self.outputs), &norm.rows, logits, links, factor);
         clear(&mut gradient.stream, norm.rows.len());
         norm.backward(&mut gradient.stream, &gradient.norm, weights.get(last));
         norm_step(norm, weights, sink, last, &gradient.norm);
@@ -212,7 +233,8 @@ impl<T: Scalar> Transformer<T> {
             layer.backward(weights, &batch, gradient, sink);
         }
         let rows = (0..).zip(&batch.rows);
-        let by_token = Lists::collect(self.vocab + 1, rows.clone().map(|(row, &(token, _))| (token, row, 1.0)));
+        let embeddings = weights.get(tensor::EMBEDDING).len() / width;
+        let by_token = Lists::collect(embeddings, rows.clone().map(|(row, &(token, _))| (token, row, 1.0)));
         embedding_step(weights, sink, tensor::EMBEDDING, width, &by_token, gradient);
         let positions = weights.get(tensor::POSITION).len() / width;
         let by_position = Lists::collect(positions, rows.map(|(row, &(_, place))| (place, row, 1.0)));
@@ -224,9 +246,9 @@ impl<T: Scalar> Transformer<T> {
 /// The tensors after the layers: gain and bias of the last normalisation, and the readout.
 const FINAL: usize = 3;
 
-fn readout<T: Scalar>(weights: &Tensors<T>, width: usize, classes: usize) -> Weights<'_, T> {
+fn readout<T: Scalar>(weights: &Tensors<T>, width: usize, outputs: usize) -> Weights<'_, T> {
     let scale = T::of(1.0 / width as f64);
-    Weights { values: weights.get(weights.len() - 1), inputs: width, outputs: classes, scale }
+    Weights { values: weights.get(weights.len() - 1), inputs: width, outputs, scale }
 }
 
 impl<T: Scalar> Layer<T> {
@@ -241,7 +263,7 @@ impl<T: Scalar> Layer<T> {
     }
 
     fn asking<'a>(&self, batch: &'a Batch) -> &'a [Link] {
-        if self.layout.first_only { &batch.class } else { &batch.all }
+        if self.is_last { &batch.read } else { &batch.all }
     }
 
     /// Replaces the residual stream below the layer by the one above it.
@@ -250,6 +272,7 @@ impl<T: Scalar> Layer<T> {
         let asking = self.asking(batch);
         let kept = &batch.all[..asking.len()];
         self.layout.positions.clone_from(&batch.positions);
+        self.layout.queries.clone_from(if self.is_last { &batch.questions } else { &batch.positions });
 
         let [gain, bias] = [tensor::ATTENTION_GAIN, tensor::ATTENTION_BIAS].map(|name| weights.get(self.first + name));
         self.attention_norm.forward(stream, gain, bias);

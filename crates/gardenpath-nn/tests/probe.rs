@@ -4,7 +4,7 @@ use gardenpath::{Arities, Corpus, Ensemble, Grammar, RuleCount, Seed, Shape};
 use gardenpath_nn::engine::{Cpu, initial_state, weights};
 use gardenpath_nn::probe::{Probe, ProbeReport};
 use gardenpath_nn::train::{Event, Progress, Settings, Trainer};
-use gardenpath_nn::{Architecture, Error, Model, Network, Optimizer, Tensors};
+use gardenpath_nn::{Architecture, Error, Model, Network, Optimizer, Task, Tensors};
 
 const SMALL: Probe = Probe { train: 400, held_out: 200, exchanged: 100 };
 
@@ -91,6 +91,31 @@ fn trained_networks_encode_the_root_on_top() {
         // The layer below carries the symbols of the level below the root better than the top layer does.
         assert!(after.accuracy[0][1] > after.accuracy[top][1] + 0.2, "{name}: {after:?}");
     }
+}
+
+/// No probe knows more than exact inference from what the network sees; that from a prefix knows less than that from the sentence, and is
+/// right as often as it expects.
+#[test]
+fn no_probe_beats_the_bound() {
+    let grammar = Ensemble::new(6, 2).fraction(0.4).sample(Seed::new(1)).unwrap();
+    let size = Probe { train: 1500, held_out: 1500, exchanged: 10 };
+    let mut bounds = Vec::new();
+    for task in [Task::Root, Task::Masked, Task::Next] {
+        let transformer = Architecture::Transformer { layers: 2, heads: 4, mlp: 96 };
+        let network = network(&grammar, 48, transformer).with_task(task).unwrap();
+        let report = probe(size, &network, &trained(&network, &grammar, 4096, 300), &grammar);
+        assert_eq!([report.layers.len(), report.accuracy.len()], [2; 2]);
+        for (level, found) in report.levels.iter().enumerate() {
+            let noise = 4.0 * (found.bound * (1.0 - found.bound) / 1500.0).sqrt();
+            let best = report.accuracy.iter().map(|layer| layer[level]).fold(0.0, f64::max);
+            println!("{} level {level}: {best:.3} <= {:.3}, chance {:.3}", task.name(), found.bound, found.chance);
+            assert!(best <= found.bound + noise && found.chance <= found.bound + noise, "{}: {report:?}", task.name());
+            assert!((0.0..6f64.ln()).contains(&found.entropy));
+        }
+        bounds.push(report.levels.iter().map(|level| level.bound).collect::<Vec<f64>>());
+    }
+    assert_eq!(bounds[0], bounds[1]);
+    assert!(bounds[2][0] < bounds[0][0] - 0.1 && bounds[2][1] < bounds[0][1], "{bounds:?}");
 }
 
 #[test]

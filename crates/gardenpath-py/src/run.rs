@@ -80,13 +80,13 @@ impl PyRun {
         engine::weights(&self.network, &self.weights).or_value_error()
     }
 
-    /// The logits of all sentences, `[sentences][classes]`.
+    /// The logits of all questions about all sentences, `[questions][outputs]`.
     fn all_logits(&self, py: Python<'_>, sentences: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
         let sentences = sentences::read(sentences, self.network.vocab)?;
         let (corpus, weights) = (&*sentences, self.tensors()?);
         let logits = interrupt::run(py, || {
             let mut model = Model::new(&self.network);
-            let mut logits = Vec::with_capacity(corpus.len() * self.network.classes);
+            let mut logits = Vec::with_capacity(corpus.len() * self.network.outputs());
             let all: Vec<&[Symbol]> = corpus.sentences().collect();
             for batch in all.chunks(BATCH) {
                 checkpoint();
@@ -217,8 +217,8 @@ impl PyRun {
     /// The logits of the best network `[sentence, root]`, for a corpus, a padded array or a list of lists.
     fn logits<'py>(&self, py: Python<'py>, sentences: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let logits = self.all_logits(py, sentences)?;
-        let rows = logits.len() / self.network.classes;
-        PyArray1::from_vec(py, logits).reshape([rows, self.network.classes])
+        let rows = logits.len() / self.network.outputs();
+        PyArray1::from_vec(py, logits).reshape([rows, self.network.outputs()])
     }
 
     /// The probabilities that the best network gives to the roots of each sentence `[sentence, root]`.
@@ -227,7 +227,7 @@ impl PyRun {
         py: Python<'py>,
         sentences: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let classes = self.network.classes;
+        let classes = self.network.outputs();
         let mut shares: Vec<f64> = self.all_logits(py, sentences)?.into_iter().map(f64::from).collect();
         for row in shares.chunks_exact_mut(classes) {
             let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -244,7 +244,7 @@ impl PyRun {
         let logits = self.all_logits(py, sentences)?;
         // Of equal logits the last one counts, as in the measurements.
         let best = |row: &[f32]| row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(class, _)| class);
-        Ok(PyArray1::from_iter(py, logits.chunks_exact(self.network.classes).map(|row| best(row) as u8)))
+        Ok(PyArray1::from_iter(py, logits.chunks_exact(self.network.outputs()).map(|row| best(row) as u8)))
     }
 
     /// Which hidden layer encodes which level of the tree, as `gardenpath probe` finds with the same options.

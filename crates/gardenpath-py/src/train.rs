@@ -11,6 +11,7 @@ use gardenpath_lab::training::report::Report;
 use gardenpath_lab::training::run_directory::RunDirectory;
 use gardenpath_lab::training::session::{Session, Trained};
 use gardenpath_lab::training::{Device, Outcome, Recipe};
+use gardenpath_nn::Task;
 use gardenpath_nn::train::{Event, Record, Settings};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -51,11 +52,12 @@ pub fn _train(
 ) -> PyResult<PyRun> {
     let choices = Choices {
         model: chosen("model", model)?,
+        task: Task::Root,
         width,
         samples,
         test,
         seed,
-        settings: Settings { batch, max_steps, min_steps, patience },
+        settings: Settings { batch, max_steps, min_steps, patience, mask: None },
         optimizer: optimizer.map(|name| chosen("optimizer", name)).transpose()?,
         learning_rate,
         normalization: normalization.map(|name| chosen("normalization", name)).transpose()?,

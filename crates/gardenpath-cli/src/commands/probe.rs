@@ -16,7 +16,8 @@ use std::path::PathBuf;
 /// The arguments of `probe`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Linear probes read the symbol of a true node off the rows of a layer that stand for its span. The sensitivity is how far a \
+Linear probes read the symbol of a true node off the rows of a layer that stand for its span; of a causal network, the symbols above a random \
+token off its row. The bound is the accuracy of the most probable symbol given what the network sees: no probe can do better. The sensitivity is how far a \
 layer moves when all rules of a level are exchanged for synonyms, relative to an unrelated sentence with a tree of the same form: 1 is \
 as far, 0 is not at all.
 

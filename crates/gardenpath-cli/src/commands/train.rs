@@ -21,6 +21,7 @@ use gardenpath_lab::training::report::Report;
 use gardenpath_lab::training::run_directory::{RESULT, RunDirectory};
 use gardenpath_lab::training::session::Session;
 use gardenpath_lab::training::{Device, Outcome, Recipe};
+use gardenpath_nn::Task as Told;
 use gardenpath_nn::train::{Progress, Settings};
 use line::StatusLine;
 use std::path::PathBuf;
@@ -32,21 +33,30 @@ use task::{Task, TestSet};
 #[command(after_help = "\
 The grammar is that of 'grammar sample' with the same seed, the training set the first sentences of 'corpus sample' with \
 the same seed: sets of all sizes nest. Training stops when the test loss rises or no longer falls; the best network counts. \
+With --task next or masked a transformer tells tokens instead of roots, and labels are not needed; losses are per token, and beside them stands \
+the floor of the same test set.
 With -o the run is kept in a directory: weights (safetensors), measurements, picture; started again it resumes.
 
 Examples:
   gardenpath train --model cnn --vocab 8 --depth 2 --fraction 0.125 --samples 4096 --width 256 --seed 1
   gardenpath train --model inn --vocab 16 --depth 3 --fraction 0.0625 --samples 3e4 --width 128 -o run
   gardenpath train --model transformer --grammar g.pcfg --samples 1e4 --width 128 --json
+  gardenpath train --model transformer --task next --vocab 8 --depth 2 --fraction 0.125 --samples 1e4 --width 64 --json
   gardenpath train --model cnn --corpus mine.jsonl --test others.jsonl --depth 3 --width 128 -o run")]
 pub struct Arguments {
     /// The kind of network
     #[arg(long, value_parser = choice::<Model>())]
     model: Model,
+    /// What it tells
+    #[arg(long, value_parser = choice::<Told>(), default_value = "root")]
+    task: Told,
+    /// Mask each token with this probability (task masked) [default: 0.15]
+    #[arg(long, value_name = "P")]
+    mask: Option<f64>,
     /// Train on the sentences of this grammar instead of a random one; with --corpus, the grammar of the corpus if it is known
     #[arg(long, value_name = "FILE", conflicts_with_all = ["vocab", "depth"], conflicts_with_all = RANDOM_GRAMMAR)]
     grammar: Option<PathBuf>,
-    /// Train on your own sentences with their roots (.parquet, .jsonl or .tsv); needs --test
+    /// Train on your own sentences (.parquet, .jsonl or .tsv), with their roots if those are to be told; needs --test
     #[arg(long, value_name = "FILE", conflicts_with = "vocab", conflicts_with_all = RANDOM_GRAMMAR)]
     corpus: Option<PathBuf>,
     /// Number of symbols of each level, tokens included
@@ -191,9 +201,10 @@ impl Arguments {
     fn recipe(&self, task: &Task) -> Result<Recipe> {
         let Arguments { model, width, batch, max_steps, min_steps, patience, .. } = *self;
         let Arguments { optimizer, learning_rate, normalization, layers, heads, mlp, .. } = *self;
-        let settings = Settings { batch, max_steps, min_steps, patience };
+        let settings = Settings { batch, max_steps, min_steps, patience, mask: self.mask };
         let choices = Choices {
             model,
+            task: self.task,
             width,
             samples: task.samples,
             test: task.test,
@@ -219,8 +230,12 @@ fn result_text(result: &serde_json::Value) -> String {
         Some(loss) => format!("\nBayes     {}, accuracy {}", short(loss), percent("bayes_accuracy")),
         None => String::new(),
     };
+    let floor = match result["floor"].as_f64() {
+        Some(floor) => format!("\nfloor     {}{}", short(floor), known_levels(&result["level_floors"])),
+        None => String::new(),
+    };
     format!(
-        "test loss {} ({} of guessing), accuracy {}{bayes}\nbest at step {} of {} ({} epochs), {} s\nended by {}",
+        "test loss {} ({} of guessing), accuracy {}{bayes}{floor}\nbest at step {} of {} ({} epochs), {} s\nended by {}",
         short(number("test_loss")),
         short(number("normalized_loss")),
         percent("test_accuracy"),
@@ -235,4 +250,11 @@ fn result_text(result: &serde_json::Value) -> String {
             _ => "the largest number of steps",
         },
     )
+}
+
+/// The floors of those who know the lowest levels only.
+fn known_levels(floors: &serde_json::Value) -> String {
+    let floors: Vec<String> = floors.as_array().into_iter().flatten().filter_map(|x| x.as_f64().map(short)).collect();
+    let Some((_, below)) = floors.split_last() else { return String::new() };
+    format!(" (with the lowest 0, 1, … levels known: {})", below.join(", "))
 }

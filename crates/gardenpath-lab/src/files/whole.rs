@@ -72,13 +72,23 @@ impl Whole {
         Whole { path: path.to_owned(), corpus, names, vocab, classes }
     }
 
-    /// Refuses a corpus without sentences, or in which one has no label.
-    pub fn labelled(self) -> Result<Self> {
+    /// Refuses a corpus without sentences.
+    pub fn filled(self) -> Result<Self> {
         if self.corpus.is_empty() {
             bail!("{}: has no sentences", shown(&self.path));
         }
+        Ok(self)
+    }
+
+    /// Refuses a corpus without sentences, or in which one has no label.
+    pub fn labelled(self) -> Result<Self> {
+        let whole = self.filled()?;
+        whole.has_labels().map(|()| whole)
+    }
+
+    fn has_labels(&self) -> Result<()> {
         match self.corpus.roots().iter().position(|&root| root == NO_ROOT) {
-            None => Ok(self),
+            None => Ok(()),
             Some(i) => {
                 bail!("{}: sentence {} has no root, expected a label for every sentence", shown(&self.path), i + 1)
             }

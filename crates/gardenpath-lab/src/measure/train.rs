@@ -12,9 +12,9 @@ use crate::training::choices::{Choices, Model, Rule, Scale};
 use crate::training::{Data, Device, Outcome, Recipe, weights_of};
 use anyhow::{Result, bail};
 use gardenpath::Grammar;
-use gardenpath_nn::Network;
 use gardenpath_nn::engine::{self, Engine, NamedTensor};
 use gardenpath_nn::train::{Ending, Event, Progress, Settings, Trainer};
+use gardenpath_nn::{Network, Task};
 
 parameters! {
     /// The parameters.
@@ -35,6 +35,8 @@ parameters! {
         heads: Option<usize>, or "16" => "Heads (transformer)";
         mlp: Option<usize>, or "four times the width" => "Hidden size of the perceptrons (transformer)";
         device: Place, late Place::Cpu => "Where to compute; gpu in builds with the feature gpu, cuda from Python";
+        task: Task, late Task::Root => "What the network tells; next and masked are for transformers";
+        mask: Option<f64>, or "0.15" => "Share of masked tokens (task masked)";
         seed: u64 => "Seed of the grammar, its sentences, the weights and the batches";
     }
 }
@@ -48,7 +50,7 @@ choices! {
     }
 }
 
-texts!(Model, Rule, Scale, Place, Ending);
+texts!(Model, Rule, Scale, Place, Task, Ending);
 
 /// Why this program does not train on `cuda`.
 pub(super) const NEEDS_PYTHON: &str =
@@ -68,12 +70,14 @@ pub(super) struct Trained {
 results! {
     /// The results: those of the network with the best test loss.
     pub struct TrainResult {
-        test_loss: f64 => "Mean cross-entropy of the test sentences, in nats";
-        normalized_loss: f64 => "The same in units of guessing, the logarithm of the number of classes";
-        test_accuracy: f64 => "Share of test sentences whose root was told";
-        bayes_loss: f64 => "Loss of exact parsing on the same test sentences";
-        bayes_accuracy: f64 => "Accuracy of exact parsing on the same test sentences";
-        bayes_normalized_loss: f64 => "Loss of exact parsing in units of guessing";
+        test_loss: f64 => "Cross-entropy of the test sentences in nats: per sentence, per token (next) or per masked token";
+        normalized_loss: f64 => "The same in units of guessing, the logarithm of the number of classes, or of tokens if those are told";
+        test_accuracy: f64 => "Share of roots or tokens of the test sentences that were told";
+        bayes_loss: f64 => "Loss of exact prediction on the same test sentences";
+        bayes_accuracy: f64 => "Accuracy of exact prediction on the same test sentences";
+        bayes_normalized_loss: f64 => "Loss of exact prediction in units of guessing";
+        floor: Option<f64> => "Smallest loss to be expected on the same test sentences (next, masked)";
+        level_floors: Option<Vec<f64>> => "The same if the lowest 0, 1, … layers of rules are known (next)";
         normalized_error: f64 => "Share of wrong answers in units of guessing";
         train_loss: f64 => "Mean loss of the training batches before the best measurement";
         best_step: u64 => "Step of the best measurement";
@@ -101,6 +105,9 @@ impl Kind for Train {
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()?;
         self.choices().check(&str::to_owned)?;
+        if self.device == Place::Cuda && !self.task.is_root() {
+            bail!("task {} is for the devices cpu and gpu: PyTorch's networks tell roots only", self.task.name());
+        }
         let (model, width, depth) = (self.model, self.width, self.sampled.depth);
         let rule = self.optimizer.unwrap_or(Choices::usual_rule(model));
         self.optimizer.take_if(|rule| *rule == Choices::usual_rule(model));
@@ -110,12 +117,15 @@ impl Kind for Train {
         self.layers.take_if(|layers| *layers == Choices::usual_layers(depth));
         self.heads.take_if(|heads| *heads == Choices::HEADS);
         self.mlp.take_if(|mlp| *mlp == Choices::usual_mlp(width));
+        self.mask.take_if(|mask| *mask == Settings::MASK);
         Ok(())
     }
 
     fn run(&self, keeper: &dyn Keeper) -> Result<TrainResult> {
         let outcome = self.train(keeper)?.outcome;
-        let classes = self.sampled.sizes()?[0];
+        let sizes = self.sampled.sizes()?;
+        // What is guessed: classes, or tokens.
+        let classes = if self.task.is_root() { sizes[0] } else { sizes[sizes.len() - 1] };
         let (bayes_loss, bayes_accuracy) =
             outcome.bayes_loss.zip(outcome.bayes_accuracy).expect("the grammar of a cell is known");
         Ok(TrainResult {
@@ -125,6 +135,8 @@ impl Kind for Train {
             bayes_loss,
             bayes_accuracy,
             bayes_normalized_loss: bayes_loss / (classes as f64).ln(),
+            floor: outcome.floor,
+            level_floors: outcome.level_floors,
             normalized_error: normalized_error(outcome.test_accuracy, classes),
             train_loss: outcome.train_loss,
             best_step: outcome.best_step,
@@ -139,7 +151,9 @@ impl Kind for Train {
         let steps = self.expected_steps();
         let measurements = if steps < 267.0 { steps / 32.0 } else { 8.3 + 8.8 * (steps / 267.0).ln() };
         let sentences = steps * self.batch as f64 + 0.4 * (measurements + 1.0) * self.test as f64;
-        let bayes = 5e-7 * self.test as f64 * self.sampled.length();
+        // Floors of tokens: a chart for each of several predictors.
+        let slower = if self.task.is_root() { 1.0 } else { 100.0 * (1.0 + self.sampled.depth as f64) };
+        let bayes = 5e-7 * slower * self.test as f64 * self.sampled.length();
         self.sampled.work() + self.seconds_per_sentence() * sentences + bayes
     }
 
@@ -170,6 +184,8 @@ impl Kind for Train {
             heads: None,
             mlp: None,
             device: Place::Cpu,
+            task: self.task,
+            mask: self.mask,
             seed: 1,
         }
     }
@@ -263,10 +279,11 @@ impl Train {
 
     fn choices(&self) -> Choices {
         let &Train { model, width, samples, test, seed, batch, max_steps, min_steps, patience, .. } = self;
-        let &Train { optimizer, learning_rate, normalization, layers, heads, mlp, .. } = self;
-        let settings = Settings { batch, max_steps, min_steps, patience };
+        let &Train { optimizer, learning_rate, normalization, layers, heads, mlp, task, mask, .. } = self;
+        let settings = Settings { batch, max_steps, min_steps, patience, mask };
         Choices {
             model,
+            task,
             width,
             samples,
             test,

@@ -1,10 +1,10 @@
 //! What can be chosen about a run of training, by the program and by sweeps, and the recipe that follows.
 
 use super::Recipe;
-use crate::choice::choices;
+use crate::choice::{Choice, choices};
 use anyhow::{Result, bail};
 use gardenpath_nn::train::Settings;
-use gardenpath_nn::{Architecture, Normalization, Optimizer};
+use gardenpath_nn::{Architecture, Normalization, Optimizer, Task};
 
 choices! {
     /// The kinds of networks.
@@ -31,11 +31,21 @@ choices! {
     }
 }
 
+impl Choice for Task {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Task::Root, "root", "The root, from the whole sentence"),
+        (Task::Next, "next", "Every token from those before it, and the end of the sentence (transformer)"),
+        (Task::Masked, "masked", "Tokens that are masked, from all others (transformer)"),
+    ];
+}
+
 /// All choices of a run. What has no value is chosen as the paper does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choices {
     /// The kind of network.
     pub model: Model,
+    /// What it tells. The share of masked tokens is one of the settings.
+    pub task: Task,
     /// Channels of each layer.
     pub width: usize,
     /// Training sentences.
@@ -87,6 +97,18 @@ impl Choices {
     /// Refuses choices that have no effect on this kind of network, or lack another. `named` says what errors call a choice.
     pub fn check(&self, named: &dyn Fn(&str) -> String) -> Result<()> {
         let of_transformer = self.model == Model::Transformer;
+        if !self.task.is_root() && !of_transformer {
+            let (task, model) = (Choice::name(self.task), self.model.name());
+            bail!("{} {task} needs {} transformer: {model} tells roots only", named("task"), named("model"));
+        }
+        if let Some(mask) = self.settings.mask {
+            if self.task != Task::Masked {
+                bail!("{} has no effect here: it belongs to {} masked", named("mask"), named("task"));
+            }
+            if !(mask > 0.0 && mask <= 1.0) {
+                bail!("{} is {mask}, expected more than 0 and at most 1", named("mask"));
+            }
+        }
         for (choice, is_made, has_effect, of) in [
             ("layers", self.layers.is_some(), of_transformer, "transformer"),
             ("heads", self.heads.is_some(), of_transformer, "transformer"),
@@ -110,7 +132,10 @@ impl Choices {
     /// The recipe for grammars of some depth. `named` says what errors call a choice.
     pub fn recipe(&self, depth: usize, named: &dyn Fn(&str) -> String) -> Result<Recipe> {
         self.check(named)?;
-        let &Choices { model, width, samples, test, seed, settings, .. } = self;
+        let &Choices { model, task, width, samples, test, seed, mut settings, .. } = self;
+        if task == Task::Masked {
+            settings.mask.get_or_insert(Settings::MASK);
+        }
         if settings.batch == 0 {
             bail!("{} is 0, expected at least 1", named("batch"));
         }
@@ -138,7 +163,7 @@ impl Choices {
             Rule::Sgd => Optimizer::Sgd { learning_rate },
             Rule::Adam => Optimizer::Adam { learning_rate },
         };
-        Ok(Recipe { architecture, width, optimizer, settings, samples, test, seed, corpora: None })
+        Ok(Recipe { architecture, width, optimizer, settings, task, samples, test, seed, corpora: None })
     }
 }
 
@@ -149,6 +174,7 @@ mod tests {
     fn usual(model: Model) -> Choices {
         Choices {
             model,
+            task: Task::Root,
             width: 64,
             samples: 10,
             test: 10,
@@ -174,6 +200,24 @@ mod tests {
             assert_eq!(recipe.architecture, architecture);
             assert_eq!(recipe.optimizer, Optimizer::of_architecture(architecture, 64));
         }
+    }
+
+    #[test]
+    fn only_transformers_tell_tokens() {
+        let refused = |choices: Choices| choices.recipe(2, &str::to_owned).unwrap_err().to_string();
+        let next = |model| Choices { task: Task::Next, ..usual(model) };
+        assert_eq!(refused(next(Model::Cnn)), "task next needs model transformer: cnn tells roots only");
+        let masked = |choices: Choices, mask: f64| Choices {
+            settings: Settings { mask: Some(mask), ..Settings::default() },
+            ..choices
+        };
+        let refusal = refused(masked(next(Model::Transformer), 0.2));
+        assert_eq!(refusal, "mask has no effect here: it belongs to task masked");
+        let of_masks = Choices { task: Task::Masked, ..usual(Model::Transformer) };
+        assert!(refused(masked(of_masks.clone(), 0.0)).starts_with("mask is 0, expected"));
+        let share = |choices: Choices| choices.recipe(2, &str::to_owned).unwrap().settings.mask;
+        assert_eq!([share(masked(of_masks.clone(), 1.0)), share(of_masks)], [Some(1.0), Some(0.15)]);
+        assert_eq!(share(next(Model::Transformer)), None);
     }
 
     #[test]

@@ -43,6 +43,8 @@ struct LogLine {
     record: Record,
     normalized_loss: f64,
     bayes_loss: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    floor: Option<f64>,
 }
 
 impl<'a> Session<'a> {
@@ -94,6 +96,7 @@ impl<'a> Session<'a> {
             record,
             normalized_loss: record.test_loss / guessing,
             bayes_loss: self.data.bayes_loss(),
+            floor: self.data.expected.as_ref().map(|expected| expected.floor),
         };
         directory.save_log(&trainer.progress().records.iter().map(line).collect::<Vec<_>>())?;
         directory.save_checkpoint(&trainer.state(), trainer.progress())

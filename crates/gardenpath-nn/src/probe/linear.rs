@@ -1,5 +1,7 @@
 //! Linear probes: can the symbol of a true node be read off a hidden layer?
 
+use super::bound::Bound;
+use super::questions::{Question, Questions};
 use super::ridge::Ridge;
 use super::spans::{feature, true_places};
 use super::{BATCH, Level};
@@ -10,15 +12,12 @@ use crate::network::Network;
 use crate::scalar::Scalar;
 use crate::tensors::Tensors;
 use gardenpath::interrupt::checkpoint;
-use gardenpath::{Grammar, Node, Sampler, Seed, Symbol, Tree};
+use gardenpath::{Grammar, Node, Symbol};
 use rayon::prelude::*;
 
 /// The penalty of the classifiers: small enough for symbols that few directions carry, and enough for channels that are nearly
 /// the same. At widths of 512 and 1024, accuracies change by no more than 0.05 from a tenth to ten times of it.
 const PENALTY: f64 = 1e-3;
-
-/// One node of each level of a sentence.
-type Chosen = Vec<Node>;
 
 /// What the layers of a network hold about true nodes of each level.
 pub struct Nodes<T> {
@@ -32,38 +31,29 @@ pub struct Nodes<T> {
 }
 
 impl<T: Scalar> Nodes<T> {
-    /// Samples sentences with their trees, and takes one node of each level at random from each: so nodes are independent.
-    pub fn sample(
-        model: &mut Model<T>,
-        weights: &Tensors<T>,
-        grammar: &Grammar,
-        seed: Seed,
-        count: usize,
-    ) -> Result<Self> {
-        let sampler = Sampler::new(grammar);
-        let symbols = vec![Vec::with_capacity(count); grammar.depth()];
+    /// What the layers hold about the nodes of the first questions.
+    pub fn sample(model: &mut Model<T>, weights: &Tensors<T>, questions: &Questions<'_>, count: usize) -> Result<Self> {
+        let symbols = vec![Vec::with_capacity(count); questions.grammar().depth()];
         let mut nodes = Nodes { layers: Vec::new(), width: model.network().width, rows: Vec::new(), symbols };
         for first in (0..count).step_by(BATCH) {
             checkpoint();
             let numbers = first as u64..count.min(first + BATCH) as u64;
-            let trees: Vec<Tree> = numbers.clone().map(|i| sampler.tree(seed, i)).collect();
-            let choose = |(i, tree)| choose_nodes(tree, seed.child("nodes"), i);
-            let chosen: Vec<Chosen> = numbers.zip(&trees).map(choose).collect();
-            let sentences: Vec<&[Symbol]> = trees.iter().map(Tree::sentence).collect();
+            let asked: Vec<Question> = numbers.map(|i| questions.get(i)).collect();
+            let sentences: Vec<&[Symbol]> = asked.iter().map(|question| question.tree.sentence()).collect();
             let activations = model.activations(weights, &sentences)?;
-            nodes.add(model.network(), &activations, &trees, &chosen);
+            nodes.add(model.network(), &activations, &asked);
         }
         Ok(nodes)
     }
 
-    fn add(&mut self, network: &Network, activations: &[Activations<T>], trees: &[Tree], chosen: &[Chosen]) {
-        for nodes in chosen {
+    fn add(&mut self, network: &Network, activations: &[Activations<T>], questions: &[Question]) {
+        for Question { nodes, .. } in questions {
             self.symbols.iter_mut().zip(nodes).for_each(|(symbols, node)| symbols.push(node.symbol));
         }
         self.layers = activations.iter().map(|layer| layer.layer.clone()).collect();
         self.rows.resize(self.layers.len(), vec![Vec::new(); self.symbols.len()]);
         for (i, (layer, levels)) in activations.iter().zip(&mut self.rows).enumerate() {
-            for ((tree, places), nodes) in trees.iter().zip(&layer.places).zip(chosen) {
+            for (Question { tree, nodes }, places) in questions.iter().zip(&layer.places) {
                 let places = true_places(network, i, places, tree);
                 for (rows, &Node { span, .. }) in levels.iter_mut().zip(nodes) {
                     rows.extend(feature(layer, &places, span));
@@ -99,24 +89,17 @@ impl<T: Scalar> Nodes<T> {
     }
 
     /// What is asked about each level when the first `train` nodes are known.
-    pub fn levels(&self, train: usize, grammar: &Grammar) -> Vec<Level> {
+    pub fn levels(&self, train: usize, grammar: &Grammar, bounds: &[Bound]) -> Vec<Level> {
         let level = |(level, symbols): (usize, &Vec<Symbol>)| {
+            let Bound { accuracy: bound, entropy } = bounds[level];
             let (known, asked) = symbols.split_at(train);
             let common = most_common(known);
             let chance = share(asked.iter().map(|&symbol| symbol == common));
-            Level { level, symbols: grammar.sizes()[level], train: known.len(), held_out: asked.len(), chance }
+            let (train, held_out) = (known.len(), asked.len());
+            Level { level, symbols: grammar.sizes()[level], train, held_out, chance, bound, entropy }
         };
         self.symbols.iter().enumerate().map(level).collect()
     }
-}
-
-fn choose_nodes(tree: &Tree, seed: Seed, number: u64) -> Chosen {
-    let mut stream = seed.stream(number);
-    let choose = |level| {
-        let nodes = tree.nodes(level);
-        nodes[stream.below(nodes.len() as u64) as usize]
-    };
-    (0..tree.depth()).map(choose).collect()
 }
 
 fn most_common(symbols: &[Symbol]) -> Symbol {

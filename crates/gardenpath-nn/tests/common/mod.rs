@@ -1,7 +1,7 @@
 //! The dumps of PyTorch in `tests/reference`.
 
 use gardenpath::{Shape, Symbol};
-use gardenpath_nn::{Architecture, Network, Normalization};
+use gardenpath_nn::{Architecture, Network, Normalization, Task};
 use safetensors::SafeTensors;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -9,7 +9,8 @@ use std::path::PathBuf;
 /// The dumps of each kind of network.
 pub const CNN: [&str; 4] = ["cnn-depth2", "cnn-depth3", "cnn-depth4", "cnn-width-depth2"];
 pub const INN: [&str; 3] = ["inn-depth2", "inn-depth3", "inn-width-depth2"];
-pub const TRANSFORMER: [&str; 2] = ["transformer-depth2", "transformer-depth3"];
+pub const TRANSFORMER: [&str; 6] =
+    ["transformer-depth2", "transformer-depth3", "causal-depth2", "causal-depth3", "masked-depth2", "masked-depth3"];
 
 /// A committed dump.
 pub struct Dump {
@@ -74,6 +75,13 @@ fn network(metadata: &HashMap<String, String>) -> Network {
         }
         other => panic!("model {other}"),
     };
+    let task = match metadata.get("task").map(String::as_str) {
+        None => Task::Root,
+        Some("next") => Task::Next,
+        Some("masked") => Task::Masked,
+        Some(other) => panic!("task {other}"),
+    };
     let shape = Shape::mixed(number("depth"));
-    Network::new(number("vocab"), number("classes"), shape, number("width"), architecture).unwrap()
+    let network = Network::new(number("vocab"), number("classes"), shape, number("width"), architecture);
+    network.and_then(|network| network.with_task(task)).unwrap()
 }

@@ -7,7 +7,7 @@ written down as they are defined, with padding, masks and loops over cells, and 
 gradients are PyTorch's own.
 
 Each file has the weights (`weight.*`), one batch (`tokens`, one sentence after the
-other, `lengths` and `labels`), its `logits`, the gradient of the mean loss
+other, `lengths` and `labels`, the right answers to all questions), its `logits`, the gradient of the mean loss
 (`gradient.*`), the `losses` of four steps of training on this same batch, and the
 weights after them (`final.*`). Steps are plain gradient descent with the width as
 learning rate (CNN, INN) or Adam with 0.01 for every tensor (transformer). The
@@ -50,6 +50,13 @@ class Config:
     mlp: int = 0
     layers: int = 0
     normalization: str = "fan-in"
+    task: str = "root"
+
+    @property
+    def outputs(self) -> int:
+        """The numbers of a row of logits."""
+        outputs = {"next": self.vocab + 1, "masked": self.vocab}
+        return outputs.get(self.task, self.classes)
 
     def scale(self, taps: int, channels: int) -> float:
         """The factor in front of a hidden layer of the CNN or the INN."""
@@ -66,21 +73,35 @@ CONFIGS = {
     "inn-width-depth2": Config("inn", 5, 5, 2, 6, normalization="width"),
     "transformer-depth2": Config("transformer", 5, 5, 2, 8, 2, 12, 2),
     "transformer-depth3": Config("transformer", 5, 4, 3, 8, 2, 12, 2),
+    "causal-depth2": Config("transformer", 5, 5, 2, 8, 2, 12, 2, task="next"),
+    "causal-depth3": Config("transformer", 5, 4, 3, 8, 2, 12, 2, task="next"),
+    "masked-depth2": Config("transformer", 5, 5, 2, 8, 2, 12, 2, task="masked"),
+    "masked-depth3": Config("transformer", 5, 4, 3, 8, 2, 12, 2, task="masked"),
 }
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Sentences and their labels."""
+    """Sentences and the right answers to all questions about them."""
 
     sentences: list[Tensor]
     labels: Tensor
 
     @staticmethod
     def random(config: Config) -> Batch:
-        """Draw tokens and labels."""
+        """Draw tokens and labels, or masks; the last sentence has none."""
         lengths = LENGTHS[config.depth]
         sentences = [torch.randint(config.vocab, (length,)) for length in lengths]
+        if config.task == "next":
+            end = torch.tensor([config.vocab])
+            labels = torch.cat([part for tokens in sentences for part in (tokens, end)])
+            return Batch(sentences, labels)
+        if config.task == "masked":
+            masks = [torch.rand(length) < 0.3 for length in lengths]
+            masks[-1][:] = False
+            pairs = list(zip(sentences, masks, strict=True))
+            labels = torch.cat([tokens[mask] for tokens, mask in pairs])
+            return Batch([t.masked_fill(m, config.vocab) for t, m in pairs], labels)
         return Batch(sentences, torch.randint(config.classes, (len(lengths),)))
 
     @property
@@ -190,7 +211,7 @@ def transformer_shapes(config: Config) -> dict[str, tuple[int, ...]]:
     """The weights of the transformer."""
     width, mlp = config.width, config.mlp
     shapes: dict[str, tuple[int, ...]] = {
-        "embedding": (config.vocab + 1, width),
+        "embedding": (config.vocab + (2 if config.task == "masked" else 1), width),
         "position": (3**config.depth + 1, width),
     }
     for i in range(config.layers):
@@ -204,7 +225,7 @@ def transformer_shapes(config: Config) -> dict[str, tuple[int, ...]]:
         shapes[f"layer.{i}.down"] = (mlp, width)
     shapes["final_norm.gain"] = (width,)
     shapes["final_norm.bias"] = (width,)
-    shapes["readout"] = (width, config.classes)
+    shapes["readout"] = (width, config.outputs)
     return shapes
 
 
@@ -217,9 +238,9 @@ def norm(x: Tensor, weights: Weights, name: str) -> Tensor:
 
 
 def attention(
-    config: Config, weights: Weights, layer: int, u: Tensor, real: Tensor
+    config: Config, weights: Weights, layer: int, u: Tensor, seen: Tensor
 ) -> Tensor:
-    """Concatenated heads, shape (batch, positions, width); `real` marks the keys."""
+    """Concatenated heads, shape (batch, positions, width); `seen` marks the keys."""
     batch, positions, width = u.shape
     size = width // config.heads
 
@@ -229,29 +250,35 @@ def attention(
         return x.view(batch, positions, config.heads, size).transpose(1, 2)
 
     scores = heads("query") @ heads("key").transpose(2, 3) / size
-    scores = scores.masked_fill(~real[:, None, None, :], -math.inf)
+    scores = scores.masked_fill(~seen[:, None], -math.inf)
     mixed = torch.softmax(scores, dim=-1) @ heads("value")
     return mixed.transpose(1, 2).reshape(batch, positions, width)
 
 
 def transformer_logits(config: Config, weights: Weights, batch: Batch) -> Tensor:
-    """The logits of the transformer, shape (batch, classes)."""
+    """The logits of the transformer, shape (questions, outputs)."""
     width, mlp = config.width, config.mlp
     positions = 3**config.depth + 1
     tokens = torch.zeros(len(batch.sentences), positions, dtype=torch.int64)
     for row, sentence in zip(tokens, batch.sentences, strict=True):
         row[0] = config.vocab
-        row[1 : len(sentence) + 1] = sentence
+        # In sentences, the number of tokens stands for the mask.
+        row[1 : len(sentence) + 1] = sentence + (sentence == config.vocab)
     real = torch.arange(positions) <= batch.lengths[:, None]
+    seen = real[:, None, :].expand(-1, positions, -1)
+    if config.task == "next":
+        seen = seen & torch.ones(positions, positions, dtype=torch.bool).tril()
     x = weights["embedding"][tokens] + weights["position"]
     for i in range(config.layers):
         u = norm(x, weights, f"layer.{i}.attention_norm")
-        o = attention(config, weights, i, u, real)
+        o = attention(config, weights, i, u, seen)
         x = x + width**-0.5 * o @ weights[f"layer.{i}.output"]
         u = norm(x, weights, f"layer.{i}.mlp_norm")
         hidden = torch.relu(width**-0.5 * u @ weights[f"layer.{i}.up"])
         x = x + mlp**-0.5 * hidden @ weights[f"layer.{i}.down"]
-    return norm(x[:, 0], weights, "final_norm") @ weights["readout"] / width
+    asked = {"next": real, "masked": tokens == config.vocab + 1}
+    x = x[asked[config.task]] if config.task in asked else x[:, 0]
+    return norm(x, weights, "final_norm") @ weights["readout"] / width
 
 
 # The dumps.
@@ -308,6 +335,8 @@ def reference(config: Config) -> dict[str, Tensor]:
     for step in range(STEPS):
         logits = MODELS[config.model].logits(config, weights, batch)
         loss = functional.cross_entropy(logits, batch.labels)
+        if config.task == "next":  # per token, though the end is asked for as well
+            loss = loss * (len(batch.labels) / int(batch.lengths.sum()))
         descent.zero_grad()
         loss.backward()
         if step == 0:
@@ -347,7 +376,9 @@ def main() -> None:
     torch.set_num_threads(1)
     for name, config in CONFIGS.items():
         tensors = reference(config)
-        metadata = {key: str(value) for key, value in asdict(config).items()}
+        # Dumps that are older than the other tasks do not name theirs.
+        values = asdict(config).items()
+        metadata = {k: str(value) for k, value in values if (k, value) != ("task", "root")}
         path = Path(__file__).with_name(f"{name}.safetensors")
         write(path, tensors, metadata)
         losses = " ".join(f"{loss:.6f}" for loss in tensors["losses"].tolist())

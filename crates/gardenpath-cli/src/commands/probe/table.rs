@@ -11,6 +11,8 @@ pub fn to_text(report: &ProbeReport) -> String {
         accuracy.row(row(layer, values.iter().map(number)));
     }
     accuracy.row(row("chance", report.levels.iter().map(|level| number(&level.chance))));
+    accuracy.row(row("bound", report.levels.iter().map(|level| number(&level.bound))));
+    let left: Vec<String> = report.levels.iter().map(|level| number(&level.entropy)).collect();
     let mut sensitivity = table(report);
     for (layer, values) in report.layers.iter().zip(&report.sensitivity) {
         sensitivity.row(row(layer, values.iter().map(|value| value.as_ref().map_or("–".to_owned(), number))));
@@ -18,7 +20,11 @@ pub fn to_text(report: &ProbeReport) -> String {
     let nodes = report.levels.first().map_or(String::new(), |level| {
         format!(", fitted to {} nodes and tested on {}", grouped(level.train as u64), grouped(level.held_out as u64))
     });
-    format!("accuracy of linear probes{nodes}\n\n{accuracy}\nsensitivity to exchanging synonyms\n\n{sensitivity}")
+    format!(
+        "accuracy of linear probes{nodes}\n\n{accuracy}\nexact inference leaves {} nats\n\n\
+         sensitivity to exchanging synonyms\n\n{sensitivity}",
+        left.join(", ")
+    )
 }
 
 fn table(report: &ProbeReport) -> Table {
@@ -36,7 +42,10 @@ mod tests {
 
     #[test]
     fn both_measures_are_aligned() {
-        let level = |level, chance| Level { level, symbols: 8, train: 4000, held_out: 2000, chance };
+        let level = |level, chance| {
+            let (bound, entropy) = (0.995, 0.0312);
+            Level { level, symbols: 8, train: 4000, held_out: 2000, chance, bound, entropy }
+        };
         let report = ProbeReport {
             layers: vec!["level.1".into(), "level.0".into()],
             levels: vec![level(0, 0.12), level(1, 0.2005)],
@@ -51,6 +60,9 @@ accuracy of linear probes, fitted to 4,000 nodes and tested on 2,000
 level.1    0.448    1.000
 level.0    0.821    0.466
  chance    0.120    0.201
+  bound    0.995    0.995
+
+exact inference leaves 0.031, 0.031 nats
 
 sensitivity to exchanging synonyms
 

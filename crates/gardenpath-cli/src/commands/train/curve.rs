@@ -20,5 +20,6 @@ pub fn in_terminal(records: &[Record], network: &Network, data: &Data) -> String
         Series { name: "train".into(), points: points(|record| record.train_loss) },
     ];
     series.extend(floor);
-    Plot { x_label: "log10 steps".into(), y_label: "loss / ln classes".into(), series }.draw()
+    let choices = if network.task.is_root() { "classes" } else { "vocab" };
+    Plot { x_label: "log10 steps".into(), y_label: format!("loss / ln {choices}"), series }.draw()
 }

@@ -85,9 +85,13 @@ impl Task {
         if paths.iter().chain(&arguments.grammar.as_ref()).filter(|path| files::is_standard(path)).count() > 1 {
             bail!("only one of --corpus, --test and --grammar can come from standard input");
         }
-        let read = |path: &Path| match &grammar {
-            Some(grammar) => Whole::read_of(path, grammar)?.labelled(),
-            None => Whole::read(path)?.labelled(),
+        let needs_roots = arguments.task.is_root();
+        let read = |path: &Path| {
+            let whole = match &grammar {
+                Some(grammar) => Whole::read_of(path, grammar)?,
+                None => Whole::read(path)?,
+            };
+            if needs_roots { whole.labelled() } else { whole.filled() }
         };
         let mut own = [read(paths[0])?, read(paths[1])?];
         if grammar.is_none() {
@@ -106,7 +110,7 @@ impl Task {
         let [train, test] = &own;
         let (vocab, classes) = (train.vocab, train.classes);
         for (count, what) in [(vocab, "tokens"), (classes, "classes")] {
-            if count < 2 {
+            if count < 2 && (what == "tokens" || needs_roots) {
                 let [train, test] = paths.map(|path| shown(path));
                 bail!("{train} and {test} have {count} different {what}, expected at least 2");
             }
@@ -131,13 +135,13 @@ impl Task {
 
     /// The network for these sentences.
     pub fn network(&self, recipe: &Recipe) -> Result<Network> {
-        Ok(Network::new(self.vocab, self.classes, self.shape.clone(), recipe.width, recipe.architecture)?)
+        recipe.network_for(self.vocab, self.classes, self.shape.clone())
     }
 
-    /// The sentences, and how well their roots can be told if the grammar is known. Own sentences are given away.
+    /// The sentences, and how well roots or tokens can be told if the grammar is known. Own sentences are given away.
     pub fn take_data(&mut self, recipe: &Recipe) -> Result<Data> {
         match (self.own.take(), &self.grammar) {
-            (Some([train, test]), grammar) => Data::new(train.corpus, test.corpus, grammar.as_ref()),
+            (Some([train, test]), grammar) => recipe.data_of(train.corpus, test.corpus, grammar.as_ref()),
             (None, Some(grammar)) => recipe.data(grammar),
             (None, None) => bail!("expected --corpus or a grammar"),
         }

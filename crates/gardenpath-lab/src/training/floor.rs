@@ -1,0 +1,127 @@
+//! What exact prediction makes of a test set: no network does better on average.
+
+use anyhow::Result;
+use gardenpath::interrupt::checkpoint;
+use gardenpath::learn::score::answers;
+use gardenpath::{
+    Corpus, Error, Evidence, Grammar, Magnitude, Parser, Predictor, Symbol, SymbolPosteriors, random_mask,
+};
+use gardenpath_nn::Task;
+use gardenpath_nn::train::Masks;
+use rayon::prelude::*;
+
+/// How exact prediction answers the questions of a task about a set of sentences.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Floor {
+    /// The mean of `-ln p(answer)`: no network can do better on average.
+    pub loss: f64,
+    /// The accuracy of the most probable answer.
+    pub accuracy: f64,
+}
+
+/// What such losses are expected to be: the mean entropies of exact predictions, as `gardenpath floor` has them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expected {
+    /// Of a predictor that knows the grammar.
+    pub floor: f64,
+    /// Of predictors of the next token that know the lowest 0, 1, … layers of rules; the last one knows all.
+    pub levels: Option<Vec<f64>>,
+}
+
+impl Floor {
+    /// Parses all sentences and tells their roots.
+    pub fn of(grammar: &Grammar, corpus: &Corpus) -> Result<Self> {
+        let answers = answers(grammar, corpus)?;
+        Ok(Floor { loss: answers.cross_entropy, accuracy: answers.accuracy })
+    }
+
+    /// Answers the questions of a task about all sentences. Tokens are masked as they are for networks.
+    pub fn of_task(grammar: &Grammar, corpus: &Corpus, task: Task, masks: Masks) -> Result<Self> {
+        let all = match task {
+            Task::Root => return Self::of(grammar, corpus),
+            Task::Next => {
+                let predictor = Predictor::new(grammar);
+                of_sentences(corpus, |_, sentence| next(&predictor, sentence))
+            }
+            Task::Masked => {
+                let parser = Parser::new(grammar);
+                of_sentences(corpus, |i, sentence| {
+                    masked(&parser, sentence, &random_mask(sentence.len(), masks.rate, masks.seed, i as u64))
+                })
+            }
+        }?;
+        let questions: usize = all.iter().map(|score| score.questions).sum();
+        let (loss, right) = all.iter().fold((0.0, 0), |(loss, right), s| (loss + s.loss, right + s.right));
+        Ok(Floor { loss: loss / task.units(corpus.len(), questions), accuracy: right as f64 / questions as f64 })
+    }
+}
+
+impl Expected {
+    /// The expected losses of a task on a set of sentences; none for roots, whose losses are cheap to add up.
+    pub fn of_task(grammar: &Grammar, corpus: &Corpus, task: Task, masks: Masks) -> Result<Option<Self>> {
+        let measure = |task| gardenpath::Floor::measure(grammar, corpus, task, masks.seed, &|_| ());
+        Ok(match task {
+            Task::Root => None,
+            Task::Masked => {
+                Some(Expected { floor: measure(gardenpath::Task::Masked(masks.rate))?.loss.mean, levels: None })
+            }
+            Task::Next => {
+                let floor = measure(gardenpath::Task::Next)?.loss.mean;
+                let level = |known| Ok(gardenpath::Floor::of_lowest_levels(grammar, known, corpus, &|_| ())?.loss.mean);
+                let mut levels = (0..grammar.depth()).map(level).collect::<Result<Vec<f64>>>()?;
+                levels.push(floor);
+                Some(Expected { floor, levels: Some(levels) })
+            }
+        })
+    }
+}
+
+/// The answers to the questions about one sentence.
+#[derive(Default)]
+struct Score {
+    questions: usize,
+    loss: f64,
+    right: usize,
+}
+
+impl Score {
+    fn add(&mut self, probabilities: &[f64], answer: Symbol) {
+        let best = (0..probabilities.len()).max_by(|&a, &b| probabilities[a].total_cmp(&probabilities[b]));
+        self.questions += 1;
+        self.loss -= probabilities[usize::from(answer)].ln();
+        self.right += usize::from(best == Some(usize::from(answer)));
+    }
+}
+
+/// The scores of all sentences, each of which must have a derivation.
+fn of_sentences(
+    corpus: &Corpus,
+    score: impl Fn(usize, &[Symbol]) -> Result<Option<Score>> + Sync,
+) -> Result<Vec<Score>> {
+    let of_sentence = |i: usize| {
+        checkpoint();
+        let score = score(i, corpus.sentence(i))?.filter(|score| score.loss.is_finite());
+        Ok(score.ok_or(Error::Impossible { sentence: i + 1 })?)
+    };
+    (0..corpus.len()).into_par_iter().map(of_sentence).collect()
+}
+
+fn next(predictor: &Predictor<'_>, sentence: &[Symbol]) -> Result<Option<Score>> {
+    let (mut reader, mut score) = (predictor.reader(), Score::default());
+    for &token in sentence {
+        score.add(reader.next(), token);
+        reader.push(token)?;
+    }
+    score.add(reader.next(), predictor.grammar().vocab() as Symbol);
+    Ok(Some(score))
+}
+
+fn masked(parser: &Parser<Magnitude>, sentence: &[Symbol], positions: &[usize]) -> Result<Option<Score>> {
+    let grammar = parser.grammar();
+    let mut evidence = Evidence::tokens(grammar.vocab(), sentence)?;
+    positions.iter().for_each(|&position| evidence.mask(position));
+    let Some(posteriors) = SymbolPosteriors::with_parser(parser, &evidence)? else { return Ok(None) };
+    let mut score = Score::default();
+    positions.iter().for_each(|&i| score.add(posteriors.row(grammar.depth(), i), sentence[i]));
+    Ok(Some(score))
+}
