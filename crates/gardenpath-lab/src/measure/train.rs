@@ -77,7 +77,8 @@ results! {
         bayes_accuracy: f64 => "Accuracy of exact prediction on the same test sentences";
         bayes_normalized_loss: f64 => "Loss of exact prediction in units of guessing";
         floor: Option<f64> => "Smallest loss to be expected on the same test sentences (next, masked)";
-        level_floors: Option<Vec<f64>> => "The same if the lowest 0, 1, … layers of rules are known (next)";
+        known: Option<Vec<u64>> => "Numbers of lowest layers of rules that a predictor may know: 0, 1, … (next)";
+        level_floors: Option<Vec<f64>> => "The smallest loss to be expected of who knows so many (next)";
         normalized_error: f64 => "Share of wrong answers in units of guessing";
         train_loss: f64 => "Mean loss of the training batches before the best measurement";
         best_step: u64 => "Step of the best measurement";
@@ -136,6 +137,7 @@ impl Kind for Train {
             bayes_accuracy,
             bayes_normalized_loss: bayes_loss / (classes as f64).ln(),
             floor: outcome.floor,
+            known: outcome.level_floors.as_ref().map(|floors| (0..floors.len() as u64).collect()),
             level_floors: outcome.level_floors,
             normalized_error: normalized_error(outcome.test_accuracy, classes),
             train_loss: outcome.train_loss,
