@@ -23,7 +23,7 @@ results! {
         level: Vec<u64> => "The level of the tree; 0 is the root";
         accuracy: Vec<f64> => "Share of held-out nodes of the level whose symbol a linear classifier reads off the layer";
         chance: Vec<f64> => "The same for always answering the most common symbol";
-        bound: Vec<f64> => "The accuracy that exact inference expects of itself on the same nodes, from what the network sees";
+        bound: Vec<f64> => "The accuracy to be expected of exact inference from what the network sees";
         sensitivity: Vec<Option<f64>> => "How far the layer moves if synonyms of the level are exchanged; 1: as for another sentence";
         normalized_loss: f64 => "Test loss of the network in units of guessing";
     }

@@ -103,9 +103,14 @@ fn parameters_at_their_defaults_do_not_change_the_identity() {
                     let other = match value {
                         Value::Bool(truth) => (!truth).into(),
                         Value::Number(number) => (number.as_f64().unwrap() + 0.25).into(),
+                        _ if name == "task" => Value::from("next"),
                         _ => Value::from("gpu"),
                     };
-                    let other = changed(&measure.name, json!({name: other})).unwrap();
+                    let mut values = json!({name: other});
+                    if name == "task" {
+                        values["model"] = "transformer".into();
+                    }
+                    let other = changed(&measure.name, values).unwrap();
                     assert_ne!(other.identity(), cell.identity(), "{name}");
                     assert!(other.parameters().contains_key(name));
                 }
@@ -131,6 +136,14 @@ fn parameters_at_their_defaults_do_not_change_the_identity() {
             .clone(),
     );
     assert_eq!(changed("train", told.clone()).unwrap(), changed("train", transformer).unwrap());
+    let masked = json!({"model": "transformer", "task": "masked"});
+    let usual = json!({"model": "transformer", "task": "masked", "mask": 0.15});
+    assert_eq!(changed("train", masked.clone()).unwrap(), changed("train", usual).unwrap());
+    assert_eq!(refusal("train", json!({"mask": 0.2})), "mask has no effect here: it belongs to task masked");
+    assert_eq!(refusal("train", json!({"task": "next"})), "task next needs model transformer: cnn tells roots only");
+    let mut cuda = masked;
+    cuda["device"] = "cuda".into();
+    assert!(refusal("train", cuda).starts_with("task masked is for the devices cpu and gpu"));
     told["heads"] = 8.into();
     assert_eq!(changed("train", told).unwrap().parameters()["heads"], 8);
     let told = json!({"normalization": "fan-in", "optimizer": "sgd", "learning_rate": 8});

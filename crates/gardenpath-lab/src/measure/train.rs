@@ -70,8 +70,8 @@ pub(super) struct Trained {
 results! {
     /// The results: those of the network with the best test loss.
     pub struct TrainResult {
-        test_loss: f64 => "Cross-entropy of the test sentences in nats: per sentence, per token (next) or per masked token";
-        normalized_loss: f64 => "The same in units of guessing, the logarithm of the number of classes, or of tokens if those are told";
+        test_loss: f64 => "Cross-entropy of the test set in nats: per sentence, per token (next) or per masked token";
+        normalized_loss: f64 => "The same in units of guessing, the logarithm of the number of classes (or of tokens)";
         test_accuracy: f64 => "Share of roots or tokens of the test sentences that were told";
         bayes_loss: f64 => "Loss of exact prediction on the same test sentences";
         bayes_accuracy: f64 => "Accuracy of exact prediction on the same test sentences";
