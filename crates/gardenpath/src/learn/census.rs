@@ -42,6 +42,11 @@ impl Census {
     pub fn classes(&self) -> usize {
         self.prior.len()
     }
+
+    /// Whether labels tell sentences apart: whether there is more than one.
+    pub fn is_labelled(&self) -> bool {
+        self.prior.iter().filter(|share| **share > 0.0).count() > 1
+    }
 }
 
 /// The corpus with a label for every sentence: one and the same, if none has any.

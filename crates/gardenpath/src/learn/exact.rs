@@ -131,7 +131,8 @@ impl Learner for Exact {
         let mut token_scale = 1.0;
         for level in (2..=depth).rev() {
             let grammar = &draft.grammar()?;
-            let task = layer::Task { grammar, corpus, training, level, classes: census.classes(), token_scale };
+            let (classes, labelled) = (census.classes(), census.is_labelled());
+            let task = layer::Task { grammar, corpus, training, level, classes, labelled, token_scale };
             let found = layer::learn(&task, self, progress)?;
             draft.set(level - 1, found.rules);
             (doubts[level - 1], empty_symbols[level - 1]) = (found.doubts, found.empty_symbols);
