@@ -42,11 +42,11 @@ impl Census {
     pub fn classes(&self) -> usize {
         self.prior.len()
     }
+}
 
-    /// Whether labels tell sentences apart: whether there is more than one.
-    pub fn is_labelled(&self) -> bool {
-        self.prior.iter().filter(|share| **share > 0.0).count() > 1
-    }
+/// Whether labels tell sentences apart, given the share of each class: whether more than one occurs.
+pub(crate) fn labels_differ(prior: &[f64]) -> bool {
+    prior.iter().filter(|share| **share > 0.0).count() > 1
 }
 
 /// The corpus with a label for every sentence: one and the same, if none has any.

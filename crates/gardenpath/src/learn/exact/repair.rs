@@ -8,11 +8,14 @@ use super::layer::Doubt;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Children, Grammar, Layer, Rule, Symbol};
+use crate::learn::census::labels_differ;
 use crate::learn::uses::{Uses, count_uses, reestimate};
 use std::collections::HashMap;
 
-/// Steps of expectation maximisation before the decision.
+/// Steps of expectation maximisation before the decision. Labels decide soon; without them a symbol that is used often would win rules of
+/// one that resembles it, if the steps were few.
 const ROUNDS: usize = 2;
+const ROUNDS_WITHOUT_LABELS: usize = 6;
 
 /// Decides all doubts, given those of each layer. Returns the layers, and whether any rule has a new parent.
 pub(super) fn repair(
@@ -25,7 +28,8 @@ pub(super) fn repair(
         grammar.layers().iter().zip(doubts).map(|(layer, doubts)| offer(layer, doubts)).collect();
     let mut offered = Grammar::new(grammar.sizes().to_vec(), grammar.prior().to_vec(), layers)?;
     let mut uses = count_uses(&offered, corpus, 0..training)?;
-    for _ in 1..ROUNDS {
+    let rounds = if labels_differ(grammar.prior()) { ROUNDS } else { ROUNDS_WITHOUT_LABELS };
+    for _ in 1..rounds {
         offered = reestimate(&offered, &uses)?;
         uses = count_uses(&offered, corpus, 0..training)?;
     }

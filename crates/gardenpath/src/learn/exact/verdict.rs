@@ -6,12 +6,13 @@
 
 use super::independence::{self, Evidence};
 use super::missing::{Remedies, remedies};
-use super::{Exact, likelihood};
+use super::{Exact, kinds, likelihood};
 use crate::arity::PerArity;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Layer, Rule};
 use crate::learn::Verdict;
+use crate::learn::census::labels_differ;
 use crate::learn::uses::{Uses, count_uses};
 
 /// One sentence out of so many is kept back to judge the result.
@@ -99,8 +100,12 @@ fn problem(
     options: &Exact,
 ) -> Result<Option<String>> {
     // Wrong sizes leave rules unused: this comes first, so that the reason is the cause.
-    let evidence = independence::test(grammar, corpus, 0..corpus.len().min(TREES), options.seed)?;
-    if let Some(problem) = misfit(grammar, &evidence).or_else(|| unused(uses, empty_classes)) {
+    let trees = corpus.len().min(TREES);
+    let observe = |sentences| independence::observe(grammar, corpus, sentences, options.seed);
+    let halves = [observe(0..trees / 2)?, observe(trees / 2..trees)?];
+    let alike = || if labels_differ(grammar.prior()) { None } else { kinds::problem(grammar, &halves, options.seed) };
+    let misfit = misfit(grammar, &independence::test(grammar, &halves)).or_else(|| unused(uses, empty_classes));
+    if let Some(problem) = misfit.or_else(alike) {
         return Ok(Some(problem));
     }
     let wanted = remedies(grammar, options.outline.branching.arities(), corpus, underivable)?;
