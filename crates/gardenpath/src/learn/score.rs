@@ -8,9 +8,11 @@
 //! the tuples count.
 
 mod assignment;
+mod next_token;
 mod sentences;
 
 pub use assignment::best_assignment;
+pub use next_token::{NextTokenScore, score_next_token};
 pub use sentences::{Answers, SentenceScore, answers, score_sentences};
 
 use crate::arity::PerArity;
