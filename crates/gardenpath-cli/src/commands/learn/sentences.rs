@@ -1,7 +1,7 @@
 //! The sentences of a learner: from files or from a grammar, with the same numbers for the same words.
 
-use super::{Arguments, Mode};
 use super::names;
+use super::{Arguments, Mode};
 use anyhow::{Result, anyhow, bail};
 use gardenpath::{Corpus, Grammar, Seed};
 use gardenpath_lab::files::{self, Names, Whole};

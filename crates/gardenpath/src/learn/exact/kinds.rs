@@ -3,12 +3,13 @@
 //! Labels are independent evidence for a clustering. Without them a symbol is known by its neighbours only, and these were what its rules
 //! were clustered by: two halves of one symbol look different, because they were chosen to. So the rules are split once more, in two, by
 //! the sentences of one half of the corpus, and the other half tells whether there are two kinds of them. There must not be within one
-//! symbol, and there must be among the rules of any two.
+//! symbol, and there must be among the rules of any two. A level that lost a symbol has merged it with another, for all that is known.
 
 use super::contingency::Pearson;
 use super::independence::Observed;
 use super::mixture::Observations;
 use crate::grammar::{Grammar, Layer, Symbol};
+use crate::learn::Outline;
 use crate::seed::{Seed, Stream};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -21,8 +22,15 @@ const STARTS: usize = 4;
 const LIMIT: f64 = 5.0;
 
 /// What is wrong with the symbols of a grammar, given what stands around its rules in each half of the sentences.
-pub(super) fn problem(grammar: &Grammar, halves: &[Vec<Observed>; 2], seed: Seed) -> Option<String> {
+pub(super) fn problem(grammar: &Grammar, outline: &Outline, halves: &[Vec<Observed>; 2], seed: Seed) -> Option<String> {
     (1..grammar.depth()).find_map(|level| {
+        let (found, told) = (grammar.sizes()[level], outline.size(level));
+        if found < told {
+            return Some(format!(
+                "{found} of {told} symbols of level {level} were told apart: the level has fewer symbols than the vocab, or there are too few \
+                 sentences"
+            ));
+        }
         let layer = grammar.layer(level);
         let contexts = halves.each_ref().map(|half| Contexts::new(grammar, level, &half[level - 1]));
         let symbols = layer.parents();

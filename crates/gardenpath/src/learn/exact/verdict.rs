@@ -2,7 +2,8 @@
 //!
 //! Four things must hold, and each catches what the others cannot see: every rule rests on several sentences; the rules ignore their
 //! context and no two symbols are alike ([`independence`]); the sentences are as likely as the grammar expects ([`likelihood`]); and
-//! sentences without a derivation are few and ask for no common rule ([`missing`]).
+//! sentences without a derivation are few and ask for no common rule ([`missing`]). Without labels, a fifth thing: one half of the
+//! sentences must confirm what the other says about symbols ([`kinds`]).
 
 use super::independence::{self, Evidence};
 use super::missing::{Remedies, remedies};
@@ -103,7 +104,8 @@ fn problem(
     let trees = corpus.len().min(TREES);
     let observe = |sentences| independence::observe(grammar, corpus, sentences, options.seed);
     let halves = [observe(0..trees / 2)?, observe(trees / 2..trees)?];
-    let alike = || if labels_differ(grammar.prior()) { None } else { kinds::problem(grammar, &halves, options.seed) };
+    let kinds = || kinds::problem(grammar, &options.outline, &halves, options.seed);
+    let alike = || if labels_differ(grammar.prior()) { None } else { kinds() };
     let misfit = misfit(grammar, &independence::test(grammar, &halves)).or_else(|| unused(uses, empty_classes));
     if let Some(problem) = misfit.or_else(alike) {
         return Ok(Some(problem));
