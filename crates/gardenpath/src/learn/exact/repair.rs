@@ -25,6 +25,9 @@ const WITH_LABELS: Procedure = Procedure { rounds: 2, offer: 1.0 };
 /// more steps to change.
 const WITHOUT_LABELS: Procedure = Procedure { rounds: 12, offer: 0.1 };
 
+/// Rules that nothing uses become less probable at every step, and are left out before they are no numbers any more.
+const VANISHED: f64 = 1e-200;
+
 /// Decides all doubts, given those of each layer. Returns the layers, and whether any rule has a new parent.
 pub(super) fn repair(
     grammar: &Grammar,
@@ -78,7 +81,6 @@ fn decide(layer: &Layer, uses: &Uses, level: usize, doubts: &[Doubt]) -> Vec<Rul
             }
         }
     }
-    let kept =
-        layer.rules().iter().filter(|rule| best.get(&rule.children).is_none_or(|(_, parent)| *parent == rule.parent));
-    kept.copied().collect()
+    let is_best = |rule: &&Rule| best.get(&rule.children).is_none_or(|(_, parent)| *parent == rule.parent);
+    layer.rules().iter().filter(|rule| rule.probability > VANISHED).filter(is_best).copied().collect()
 }
