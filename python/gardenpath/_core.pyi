@@ -728,6 +728,7 @@ def learn(
     p_binary: float | None = None,
     noise: float = 0.02,
     strict: bool = False,
+    unlabelled: bool = False,
     seed: int = 0,
     gamma_binary: float = 0.85,
     gamma_ternary: float = 1.5,
@@ -743,9 +744,10 @@ def learn(
     each from the root down; that of the tokens if it is None. `arities` are the numbers of children that nodes may
     have, from 2 to 4, or a mapping from them to their probabilities; 2 and 3 if it is None. Tokens and classes are
     those of the corpus, and the prior is how often the classes occurred; if no sentence has a root, there is one class.
-    `noise` is the share of labels and tokens that may be wrong before mode exact distrusts sentences without a
-    derivation. Sentences whose length no tree has are skipped, or refused if `strict`. `progress` is called with a line
-    of text at every step.
+    If `unlabelled`, mode exact ignores the roots: it recovers every rule below the root from sentences alone, and the
+    root is one start symbol. `noise` is the share of labels and tokens that may be wrong before mode exact distrusts
+    sentences without a derivation. Sentences whose length no tree has are skipped, or refused if `strict`. `progress`
+    is called with a line of text at every step.
     """
 def score_rules(learned: Grammar, truth: Grammar) -> list[LevelScore]:
     """Compares the rules of a learned grammar with the true ones, level by level from the root; symbols of inner levels

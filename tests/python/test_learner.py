@@ -311,3 +311,13 @@ def test_it_passes_the_checks_of_scikit_learn(kind: type[GrammarLearner], cannot
     assert [result["check_name"] for result in passed if result["expected_to_fail"]] == []
     assert {result["check_name"] for result in results if result["status"] == "xfail"} == cannot_pass.keys()
     assert len(passed) >= 45
+
+
+def test_labels_can_be_ignored() -> None:
+    grammar = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=3)
+    learned = gardenpath.learn(grammar.corpus(20_000, seed=4), 2, unlabelled=True)
+    assert learned.verdict == "converged"
+    assert learned.grammar.sizes == [1, 8, 8]
+    assert all(level.exact for level in gardenpath.score_rules(learned.grammar, grammar))
+    with pytest.raises(ValueError, match="mode is em, expected exact with unlabelled"):
+        gardenpath.learn(grammar.corpus(100, seed=4), 2, mode="em", unlabelled=True)

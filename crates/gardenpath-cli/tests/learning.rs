@@ -54,6 +54,42 @@ fn learn_recovers_the_grammar_of_a_file() {
     assert_eq!(found.remarks(), ["learned from 10,000 sentences by mode exact"]);
 }
 
+/// Labels are ignored, so that a file without any gives the same grammar; the root is one start symbol.
+#[test]
+fn learn_needs_no_labels() {
+    let lab = Lab::with_grammar(GRAMMAR);
+    lab.run("corpus sample g.pcfg --samples 2e4 --seed 1 -o c.jsonl");
+    let labelled = std::fs::read_to_string(lab.path("c.jsonl")).unwrap();
+    let bare = labelled.lines().map(|line| {
+        let mut sentence: serde_json::Value = serde_json::from_str(line).unwrap();
+        sentence.as_object_mut().unwrap().remove("root");
+        sentence.to_string() + "\n"
+    });
+    std::fs::write(lab.path("bare.jsonl"), bare.collect::<String>()).unwrap();
+    let report = lab.json("learn c.jsonl --vocab 8 --depth 2 --unlabelled --truth g.pcfg -o one.pcfg");
+    lab.run("learn bare.jsonl --vocab 8 --depth 2 --unlabelled -o two.pcfg");
+    let found = learned(&lab, "one.pcfg");
+    assert_eq!(found.fingerprint(), learned(&lab, "two.pcfg").fingerprint());
+    assert_eq!(found.sizes(), [1, 8, 8]);
+    assert_eq!(found.remarks(), ["learned from 20,000 sentences by mode exact without labels"]);
+    assert_eq!(report["verdict"], "converged");
+    for level in report["levels"].as_array().unwrap() {
+        assert_eq!((&level["ternary"]["precision"], &level["ternary"]["recall"]), (&1.0.into(), &1.0.into()));
+    }
+    let number = |name: &str| report[name].as_f64().unwrap();
+    let above = number("next_token_loss") - number("next_token_floor");
+    assert!((0.0..0.02).contains(&above) && number("parse_rate") > 0.999, "{report}");
+    assert!(report["accuracy"].is_null() && report["bayes_cross_entropy"].is_null());
+    let text = lab.run("learn --grammar g.pcfg --samples 2e4 --seed 1 --unlabelled");
+    assert!(text.contains("next-token loss ") && text.contains(" nats per token, floor "), "{text}");
+    let text = lab.run("learn bare.jsonl --vocab 8 --depth 2 --unlabelled --test bare.jsonl");
+    assert!(text.contains("next-token loss ") && !text.contains("floor"), "{text}");
+    for mode in ["paper", "em"] {
+        let refused = lab.refusal(&format!("learn bare.jsonl --vocab 8 --depth 2 --unlabelled --mode {mode}"));
+        assert!(refused.contains("only mode exact learns without labels"), "{refused}");
+    }
+}
+
 #[test]
 fn sentences_are_sampled_on_the_fly_and_threads_do_not_matter() {
     let lab = Lab::with_grammar(GRAMMAR);
@@ -163,7 +199,7 @@ fn bad_input_is_refused_in_one_line() {
         ("learn c.jsonl --vocab 8", "--depth"),
         (
             "learn rootless.jsonl --vocab 8 --depth 2",
-            "rootless.jsonl: sentence 1 has no root, expected a label for every sentence",
+            "rootless.jsonl: sentence 1 has no root, expected a label for every sentence, or --unlabelled",
         ),
         ("learn missing.jsonl --vocab 8 --depth 2", "missing.jsonl: no such file"),
         ("learn --grammar g.pcfg --samples 5", "number of sentences is 5, expected at least 80"),

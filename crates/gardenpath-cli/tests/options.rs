@@ -120,6 +120,7 @@ const EFFECTS: &[Row] = &[
     ("learn", "--p-binary", "c.jsonl --vocab 4 --depth 2 --mode paper -o learned.pcfg", "--p-binary 0.3"),
     ("learn", "--noise", "noisy.jsonl --vocab 4 --depth 2", "--noise 0.0001"),
     ("learn", "--strict", "odd.jsonl --vocab 4 --depth 2", "--strict"),
+    ("learn", "--unlabelled", LEARN, "--unlabelled"),
     ("learn", "--mode", LEARN, "--mode em"),
     ("learn", "--alignment", "c.jsonl --vocab 4 --depth 2 --mode paper -o learned.pcfg", "--alignment cosine"),
     ("learn", "--gamma-binary", "c.jsonl --vocab 4 --depth 2 --mode paper -o learned.pcfg", "--gamma-binary 1.1"),
@@ -375,6 +376,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("learn c.jsonl --vocab 4 --depth 2 --rounds 1", "--rounds"),
     ("learn c.jsonl --vocab 4 --depth 2 --mode paper --noise 0.1", "--noise"),
     ("learn c.jsonl --vocab 4 --depth 2 --mode em --strict", "--strict"),
+    ("learn c.jsonl --vocab 4 --depth 2 --mode em --unlabelled", "--unlabelled"),
+    ("learn c.jsonl --vocab 4 --depth 2 --mode paper --unlabelled", "--unlabelled"),
     ("learn c.jsonl --vocab 4 --depth 2 --mode em --p-binary 0.3", "--p-binary"),
     ("train --model cnn --grammar g.pcfg --samples 10 --fraction 0.5", "--fraction"),
     (

@@ -270,7 +270,7 @@ fn an_unlabelled_sentence_is_named_where_labels_are_needed() {
         lab.refusal("learn odd.tsv --vocab 2 --depth 2 --strict"),
         "odd.tsv: length is 1 in sentence 2001, expected 4 to 9 tokens at depth 2"
     );
-    let expected = "gap.tsv: sentence 7 has no root, expected a label for every sentence";
+    let expected = "gap.tsv: sentence 7 has no root, expected a label for every sentence, or --unlabelled";
     assert_eq!(lab.refusal("learn gap.tsv --vocab 2 --depth 2"), expected);
     assert_eq!(lab.refusal("learn c.tsv --test gap.tsv --vocab 2 --depth 2"), expected);
 }

@@ -13,7 +13,7 @@ pub mod whole;
 pub use alphabet::{Alphabet, Names};
 pub use atomic::Output;
 pub use corpus::{Format, Pieces};
-pub use whole::Whole;
+pub use whole::{Whole, without_labels};
 
 use gardenpath::Symbol;
 use std::fmt::{self, Display};

@@ -8,10 +8,11 @@ use crate::numbers::{natural, optional};
 use crate::results::named;
 use gardenpath::learn::paper::{Alignment, cluster_true_rules};
 use gardenpath::learn::{Branching, Em, Exact, Learned, LearnedLevel, Learner, Outline, Paper, Verdict, score};
-use gardenpath::{Arities, Children, KMeans, Moments, PerArity, Seed};
+use gardenpath::{Arities, Children, KMeans, Moments, PerArity, Seed, Symbol};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A number for each number of children.
@@ -199,7 +200,8 @@ pub fn _restore_learned(
 /// `vocab` is the number of symbols of each level between root and tokens: one for all, or one for each from the root down; that of the
 /// tokens if it is None. `arities` are the numbers of children that nodes may have, from 2 to 4, or a mapping from them to their
 /// probabilities; 2 and 3 if it is None. Tokens and classes are those of the corpus, and the prior is how often the classes occurred; if no
-/// sentence has a root, there is one class. `noise` is the share of labels and tokens that may be wrong before mode exact
+/// sentence has a root, there is one class. If `unlabelled`, mode exact ignores the roots: it recovers every rule below the root from sentences
+/// alone, and the root is one start symbol. `noise` is the share of labels and tokens that may be wrong before mode exact
 /// distrusts sentences without a derivation. Sentences whose length no tree has are skipped, or refused if `strict`. `progress` is called
 /// with a line of text at every step.
 ///
@@ -211,8 +213,8 @@ pub fn _restore_learned(
 /// >>> all(level.exact for level in gardenpath.score_rules(learned.grammar, truth))
 /// True
 #[pyfunction]
-#[pyo3(signature = (corpus, depth, *, vocab=None, arities=None, mode="exact", p_binary=None, noise=0.02, strict=false, seed=0,
-                    gamma_binary=0.85, gamma_ternary=1.5, alignment="inner-product", starts=3, rounds=50, progress=None))]
+#[pyo3(signature = (corpus, depth, *, vocab=None, arities=None, mode="exact", p_binary=None, noise=0.02, strict=false, unlabelled=false,
+                    seed=0, gamma_binary=0.85, gamma_ternary=1.5, alignment="inner-product", starts=3, rounds=50, progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn learn(
     py: Python<'_>,
@@ -224,6 +226,7 @@ pub fn learn(
     p_binary: Option<f64>,
     noise: f64,
     strict: bool,
+    unlabelled: bool,
     #[pyo3(from_py_with = natural)] seed: u64,
     gamma_binary: f64,
     gamma_ternary: f64,
@@ -242,6 +245,13 @@ pub fn learn(
     let tokens = corpus.get().vocab;
     let outline = Outline { depth, inner: vocab.unwrap_or(vec![tokens]), branching, tokens, classes: 0 };
     let (corpus, seed) = (&corpus.get().corpus, Seed::new(seed));
+    if unlabelled && mode != "exact" {
+        return Err(value_error(format!(
+            "mode is {mode}, expected exact with unlabelled: no other learns without labels"
+        )));
+    }
+    let bare = || corpus.clone().with_roots(vec![Symbol::MAX; corpus.len()]);
+    let corpus = &if unlabelled { Cow::Owned(bare().or_value_error()?) } else { Cow::Borrowed(corpus) };
     let learner: Box<dyn Learner + Sync> = match mode {
         "exact" => Box::new(Exact { outline, seed, noise, strict }),
         "paper" => {

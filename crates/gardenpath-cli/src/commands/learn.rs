@@ -23,12 +23,14 @@ use std::time::Instant;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The exact learner recovers every rule, or says why it did not: it tests its grammar on the sentences, without knowing the \
-truth. The algorithm of the paper and EM from random starts are there to compare with. Tokens and classes are those of the \
+truth. With --unlabelled it needs no labels: every rule below the root is recovered from sentences alone, the root is a single start \
+symbol, and the loss of predicting the next token is told next to the floor. The algorithm of the paper and EM from random starts are there to compare with. Tokens and classes are those of the \
 corpus; words become the names of the learned tokens and classes.
 
 Examples:
   gardenpath learn c.parquet --vocab 16 --depth 3 -o learned.pcfg
   gardenpath learn c.parquet --vocab 16 --depth 3 --truth g.pcfg --test t.parquet --json
+  gardenpath learn c.parquet --vocab 16 --depth 3 --unlabelled --truth g.pcfg
   gardenpath learn c.parquet --vocab 8,16 --depth 3 --arities 2,4
   gardenpath learn --grammar g.pcfg --samples 1e5 --seed 1")]
 pub struct Arguments {
@@ -64,6 +66,9 @@ pub struct Arguments {
     /// In mode exact, refuse sentences whose length no tree has, instead of skipping them
     #[arg(long)]
     strict: bool,
+    /// Learn from the sentences alone: labels are ignored, and one start symbol derives them all
+    #[arg(long)]
+    unlabelled: bool,
     /// How to learn
     #[arg(long, value_enum, default_value = "exact")]
     mode: Mode,
@@ -139,7 +144,8 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
             test.as_ref().and_then(|test| of_test(test).iter().max()).map_or(0, |&most| usize::from(most) + 1);
         truth.as_ref().map_or(0, of_truth).max(of_test)
     };
-    let (tokens, classes) = (most(Grammar::vocab, Corpus::tokens), most(Grammar::classes, Corpus::roots));
+    let tokens = most(Grammar::vocab, Corpus::tokens);
+    let classes = if arguments.unlabelled { 1 } else { most(Grammar::classes, Corpus::roots) };
     let clock = Instant::now();
     let spinner = progress::line("learning");
     let outline = Outline { depth, inner, branching, tokens, classes };
@@ -152,11 +158,14 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     }
     learned.grammar = names::give(learned.grammar, &names)?;
     if let Some(output) = &arguments.output {
-        let remark = format!("learned from {} sentences by mode {:?}", grouped(corpus.len() as u64), arguments.mode);
+        let labels = if arguments.unlabelled { " without labels" } else { "" };
+        let sentences = grouped(corpus.len() as u64);
+        let remark = format!("learned from {sentences} sentences by mode {:?}{labels}", arguments.mode);
         let grammar = learned.grammar.clone().with_remarks(vec![remark.to_lowercase()]);
         files::grammar::write(&grammar, output, answer.out)?;
     }
-    let report = Report::new(&learned, truth.as_ref(), test.as_ref(), corpus.len(), seconds)?;
+    let report = if arguments.unlabelled { Report::without_labels } else { Report::with_labels };
+    let report = report(&learned, truth.as_ref(), test.as_ref(), corpus.len(), seconds)?;
     if let (Some(path), Some(rate)) = (&arguments.test, report.parse_rate.filter(|rate| *rate < FEW_PARSED)) {
         let (name, percent) = (files::shown(path), 100.0 * rate);
         progress::note(&format!("warning: the learned grammar derives {percent:.1}% of {name}: another language?"));
@@ -183,10 +192,11 @@ impl Arguments {
         if self.corpus.is_some() {
             refuse("--samples", self.samples, "it is the number of sentences to sample from --grammar")?;
         }
-        let Arguments { mode, strict, .. } = *self;
+        let Arguments { mode, strict, unlabelled, .. } = *self;
         if mode != Mode::Exact {
             refuse("--noise", self.noise, "only mode exact tolerates noise")?;
             refuse("--strict", strict.then_some(()), "only mode exact skips sentences of impossible length")?;
+            refuse("--unlabelled", unlabelled.then_some(()), "only mode exact learns without labels")?;
         }
         if mode != Mode::Paper {
             let why = "it belongs to --mode paper";

@@ -95,6 +95,16 @@ impl Whole {
         }
     }
 
+    /// Forgets all labels; refuses a corpus without sentences.
+    pub fn unlabelled(mut self) -> Result<Self> {
+        if self.corpus.is_empty() {
+            bail!("{}: has no sentences", shown(&self.path));
+        }
+        self.corpus = without_labels(self.corpus)?;
+        (self.names.roots, self.classes) = (None, 0);
+        Ok(self)
+    }
+
     /// Gives the same words the same numbers in several corpora. The words of `known`, if there are any, come first and in their
     /// order; all others follow, sorted.
     pub fn unite(wholes: &mut [Whole], known: &Names) -> Result<()> {
@@ -145,6 +155,12 @@ impl Whole {
     pub fn fingerprint(&self) -> String {
         fingerprint(&self.corpus)
     }
+}
+
+/// The same sentences without labels.
+pub fn without_labels(corpus: Corpus) -> Result<Corpus> {
+    let unknown = vec![NO_ROOT; corpus.len()];
+    Ok(corpus.with_roots(unknown)?)
 }
 
 /// Tokens or roots.

@@ -1,10 +1,11 @@
 //! How often the exact learner recovers every rule: the tables of `docs/recovery.md`.
 //!
-//! `cargo run --release -p gardenpath --example recovery` prints the first one, in about ten minutes on two cores; `-- --stretch` and
-//! `-- --misfits` print the others. The seeds are not those of any test.
+//! `cargo run --release -p gardenpath --example recovery` prints the first one, in about ten minutes on two cores; `-- --stretch`,
+//! `-- --misfits` and `-- --unlabelled` print the others. The seeds are not those of any test.
 
 mod language;
 mod misfits;
+mod unlabelled;
 
 use gardenpath::learn::score::{score_rules, score_sentences};
 use gardenpath::learn::{Exact, Learner, Outline, Verdict};
@@ -35,6 +36,9 @@ fn main() -> Result<()> {
     let asked = |option: &str| std::env::args().any(|argument| argument == option);
     if asked("--misfits") {
         return misfits::table();
+    }
+    if asked("--unlabelled") {
+        return unlabelled::table();
     }
     println!(
         "| v | L | f | | sentences | every rule right | converged | wrongly trusted | largest gap to Bayes | seconds each |"

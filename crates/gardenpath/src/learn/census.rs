@@ -44,6 +44,11 @@ impl Census {
     }
 }
 
+/// Whether labels tell sentences apart, given the share of each class: whether more than one occurs.
+pub(crate) fn labels_differ(prior: &[f64]) -> bool {
+    prior.iter().filter(|share| **share > 0.0).count() > 1
+}
+
 /// The corpus with a label for every sentence: one and the same, if none has any.
 pub(crate) fn labelled(corpus: &Corpus) -> Result<Cow<'_, Corpus>> {
     let is_unknown = |&root: &Symbol| usize::from(root) >= Grammar::MAX_VOCAB;

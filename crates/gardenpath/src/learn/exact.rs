@@ -11,6 +11,7 @@
 mod contingency;
 mod draft;
 mod independence;
+mod kinds;
 mod lattice;
 mod layer;
 mod lexicon;
@@ -23,7 +24,7 @@ mod root;
 mod segment;
 mod verdict;
 
-use super::census::{Census, labelled, shuffled};
+use super::census::{Census, labelled, labels_differ, shuffled};
 use super::{Learned, LearnedLevel, Learner, Outline, Progress, uses};
 use crate::corpus::Corpus;
 use crate::error::{Counts, Error, Reals, Result};
@@ -130,7 +131,8 @@ impl Learner for Exact {
         let mut token_scale = 1.0;
         for level in (2..=depth).rev() {
             let grammar = &draft.grammar()?;
-            let task = layer::Task { grammar, corpus, training, level, classes: census.classes(), token_scale };
+            let (classes, labelled) = (census.classes(), labels_differ(&census.prior));
+            let task = layer::Task { grammar, corpus, training, level, classes, labelled, token_scale };
             let found = layer::learn(&task, self, progress)?;
             draft.set(level - 1, found.rules);
             (doubts[level - 1], empty_symbols[level - 1]) = (found.doubts, found.empty_symbols);

@@ -22,7 +22,7 @@ pub enum Progress {
         /// The log-likelihood per token.
         per_token: f64,
     },
-    /// The rules were given parents by their labels.
+    /// The rules were given parents by their labels or, without any, by the symbols next to them.
     Clustered {
         /// The level of the children.
         level: usize,
@@ -82,7 +82,7 @@ impl fmt::Display for Progress {
             Progress::Segmented { level, step, per_token } => {
                 write!(f, "level {level}: segmentation step {step}, {per_token:.5} nats per token")
             }
-            Progress::Clustered { level, rules } => write!(f, "level {level}: {rules} rules, clustered by label"),
+            Progress::Clustered { level, rules } => write!(f, "level {level}: {rules} rules, clustered"),
             Progress::Refined { level, pass, moved, likelihood } => {
                 write!(f, "level {level}: context pass {pass}, {moved} tuples moved, likelihood {likelihood:.1}")
             }

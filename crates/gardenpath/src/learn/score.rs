@@ -3,18 +3,23 @@
 //! Tokens and roots have known names. The symbols between them do not, so each level's learned symbols are matched
 //! one to one with the true ones by the number of rules they share, from the tokens up: the matching of a level
 //! renames the children of the rules above it.
+//!
+//! A grammar that was learned without labels has one start symbol. It is compared with the truth as if that had one, too: at the root only
+//! the tuples count.
 
 mod assignment;
+mod next_token;
 mod sentences;
 
 pub use assignment::best_assignment;
+pub use next_token::{NextTokenScore, score_next_token};
 pub use sentences::{Answers, SentenceScore, answers, score_sentences};
 
 use crate::arity::PerArity;
 use crate::error::{Error, Result};
-use crate::grammar::{Children, Grammar, Layer, Symbol};
+use crate::grammar::{Children, Grammar, Layer, Rule, Symbol};
 use crate::learn::paper::TupleRule;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Rules that were found, missed and invented.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,7 +76,7 @@ impl LevelScore {
 }
 
 /// Compares the rules of two grammars of the same depth; the scores are ordered from the root down. Levels may differ in size:
-/// symbols that have no partner have no right rule.
+/// symbols that have no partner have no right rule. If only the learned grammar has a single class, that stands for all true ones.
 ///
 /// ```
 /// use gardenpath::learn::score::score_rules;
@@ -84,6 +89,9 @@ impl LevelScore {
 /// ```
 pub fn score_rules(learned: &Grammar, truth: &Grammar) -> Result<Vec<LevelScore>> {
     check_comparable(learned, truth)?;
+    if learned.classes() == 1 && truth.classes() > 1 {
+        return score_rules(learned, &with_one_class(truth)?);
+    }
     let depth = truth.depth();
     // Tokens and classes are the same if they have the same number.
     let same = |learned: usize, truth: usize| -> Vec<Option<Symbol>> {
@@ -99,6 +107,20 @@ pub fn score_rules(learned: &Grammar, truth: &Grammar) -> Result<Vec<LevelScore>
     }
     scores.reverse();
     Ok(scores)
+}
+
+/// The same sentences from one start symbol, which has the rules of all classes.
+fn with_one_class(grammar: &Grammar) -> Result<Grammar> {
+    let mut tuples: BTreeMap<Children, f64> = BTreeMap::new();
+    for rule in grammar.layer(0).rules() {
+        *tuples.entry(rule.children).or_default() += grammar.prior()[usize::from(rule.parent)] * rule.probability;
+    }
+    let (mut sizes, mut layers) = (grammar.sizes().to_vec(), Vec::with_capacity(grammar.depth()));
+    sizes[0] = 1;
+    let possible = tuples.into_iter().filter(|(_, probability)| *probability > 0.0);
+    layers.push(possible.map(|(children, probability)| Rule { parent: 0, children, probability }).collect());
+    layers.extend(grammar.layers()[1..].iter().map(|layer| layer.rules().to_vec()));
+    Grammar::new(sizes, vec![1.0], layers)
 }
 
 /// Compares the inferred rules of one layer, `parents` symbols rewritten into the true names of their children, with the true

@@ -1,7 +1,7 @@
 //! What is said about a learned grammar.
 
 use anyhow::Result;
-use gardenpath::learn::score::{LevelScore, answers, score_rules};
+use gardenpath::learn::score::{LevelScore, answers, score_next_token, score_rules};
 use gardenpath::learn::{Learned, LearnedLevel, Verdict};
 use gardenpath::{Arities, Corpus, Grammar};
 use gardenpath_lab::draw::table::{Table, counted, grouped, short};
@@ -28,6 +28,11 @@ pub(super) struct Report {
     boolean_accuracy: Option<f64>,
     /// The share of the test sentences that the learned grammar derives.
     pub parse_rate: Option<f64>,
+    /// The loss of predicting the next token, for what was learned without labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_token_loss: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_token_floor: Option<f64>,
     seconds: f64,
 }
 
@@ -72,37 +77,68 @@ struct Purity {
 }
 
 impl Report {
-    pub fn new(
+    /// The rules, and how well the root of a sentence is told.
+    pub fn with_labels(
         learned: &Learned,
         truth: Option<&Grammar>,
         test: Option<&Corpus>,
         sentences: usize,
         seconds: f64,
     ) -> Result<Self> {
+        let bayes = truth.zip(test).map(|(truth, test)| answers(truth, test)).transpose()?;
+        let found = test.map(|test| answers(&learned.grammar, test)).transpose()?;
+        Ok(Report {
+            accuracy: found.map(|answers| answers.accuracy),
+            bayes_accuracy: bayes.map(|answers| answers.accuracy),
+            cross_entropy: found.map(|answers| answers.cross_entropy),
+            bayes_cross_entropy: bayes.map(|answers| answers.cross_entropy),
+            boolean_accuracy: found.map(|answers| answers.boolean_accuracy),
+            parse_rate: found.map(|answers| answers.parse_rate),
+            ..Self::of_rules(learned, truth, sentences, seconds)?
+        })
+    }
+
+    /// The rules, and how well the next token is predicted.
+    pub fn without_labels(
+        learned: &Learned,
+        truth: Option<&Grammar>,
+        test: Option<&Corpus>,
+        sentences: usize,
+        seconds: f64,
+    ) -> Result<Self> {
+        let score = test.map(|test| score_next_token(&learned.grammar, truth, test)).transpose()?;
+        Ok(Report {
+            parse_rate: score.map(|score| score.parse_rate),
+            next_token_loss: score.map(|score| score.loss).filter(|loss| loss.is_finite()),
+            next_token_floor: score.and_then(|score| score.floor).filter(|floor| floor.is_finite()),
+            ..Self::of_rules(learned, truth, sentences, seconds)?
+        })
+    }
+
+    fn of_rules(learned: &Learned, truth: Option<&Grammar>, sentences: usize, seconds: f64) -> Result<Self> {
         let scores = truth.map(|truth| score_rules(&learned.grammar, truth)).transpose()?;
         let score = |level: usize| scores.as_ref().map(|scores| &scores[level]);
         let levels = learned.levels.iter().map(|level| Level::new(level, score(level.level))).collect();
-        let bayes = truth.zip(test).map(|(truth, test)| answers(truth, test)).transpose()?;
         let (verdict, reason) = match &learned.verdict {
             Verdict::Unknown => (None, None),
             Verdict::Converged => (Some("converged"), None),
             Verdict::NotConverged(reason) => (Some("not converged"), Some(reason.clone())),
         };
-        let (skipped, underivable) = (learned.skipped, learned.underivable);
-        let learned = test.map(|test| answers(&learned.grammar, test)).transpose()?;
         Ok(Report {
             verdict,
             reason,
             sentences,
-            skipped,
-            underivable,
+            skipped: learned.skipped,
+            underivable: learned.underivable,
             levels,
-            accuracy: learned.map(|answers| answers.accuracy),
-            bayes_accuracy: bayes.map(|answers| answers.accuracy),
-            cross_entropy: learned.map(|answers| answers.cross_entropy),
-            bayes_cross_entropy: bayes.map(|answers| answers.cross_entropy),
-            boolean_accuracy: learned.map(|answers| answers.boolean_accuracy),
-            parse_rate: learned.map(|answers| answers.parse_rate),
+            accuracy: None,
+            bayes_accuracy: None,
+            cross_entropy: None,
+            bayes_cross_entropy: None,
+            boolean_accuracy: None,
+            parse_rate: None,
+            next_token_loss: None,
+            next_token_floor: None,
             seconds,
         })
     }
@@ -143,6 +179,14 @@ impl Report {
             table.row(["accuracy".to_owned(), shown(self.accuracy), shown(self.bayes_accuracy)]);
             table.row(["cross-entropy".to_owned(), shown(self.cross_entropy), shown(self.bayes_cross_entropy)]);
             text += &format!("\n{table}");
+        }
+        if let Some(loss) = self.next_token_loss {
+            let floor = self.next_token_floor.map_or(String::new(), |floor| format!(", floor {floor:.4}"));
+            text += &format!("\nnext-token loss {loss:.4} nats per token{floor}");
+            text += &match self.parse_rate.filter(|rate| *rate < 1.0) {
+                Some(rate) => format!(", on the {:.2}% of other sentences that are derived\n", 100.0 * rate),
+                None => ", on other sentences\n".to_owned(),
+            };
         }
         text
     }

@@ -1,10 +1,11 @@
 //! The sentences of a learner: from files or from a grammar, with the same numbers for the same words.
 
-use super::Arguments;
 use super::names;
-use anyhow::{Result, bail};
+use super::{Arguments, Mode};
+use anyhow::{Result, anyhow, bail};
 use gardenpath::{Corpus, Grammar, Seed};
 use gardenpath_lab::files::{self, Names, Whole};
+use std::path::Path;
 
 /// What a learner learns from, and what tests it.
 pub(super) struct Sentences {
@@ -24,7 +25,7 @@ impl Sentences {
         if paths().filter(|path| files::is_standard(path)).count() > 1 {
             bail!("the corpus and --test cannot both come from standard input");
         }
-        let mut wholes = paths().map(|path| Whole::read(path)?.labelled()).collect::<Result<Vec<Whole>>>()?;
+        let mut wholes = paths().map(|path| read(path, arguments)).collect::<Result<Vec<Whole>>>()?;
         Whole::unite(&mut wholes, &truth.map(Names::all).unwrap_or_default())?;
         for whole in &wholes {
             names::check(whole, truth)?;
@@ -32,14 +33,18 @@ impl Sentences {
         let of_files = wholes.first().map(|whole| whole.names.clone()).unwrap_or_default();
         // Sampled sentences have the names of their grammar.
         let of_truth = truth.filter(|_| arguments.corpus.is_none()).map(Names::of).unwrap_or_default();
-        let names = Names { tokens: of_files.tokens.or(of_truth.tokens), roots: of_files.roots.or(of_truth.roots) };
+        let roots = of_files.roots.or(of_truth.roots).filter(|_| !arguments.unlabelled);
+        let names = Names { tokens: of_files.tokens.or(of_truth.tokens), roots };
         let mut corpora = wholes.into_iter().map(|whole| whole.corpus);
         let corpus = match (&arguments.corpus, truth, arguments.samples) {
             (Some(_), ..) => corpora.next(),
             (None, Some(truth), Some(samples)) => Some(sample(truth, arguments.seed.get(), samples)?),
             _ => None,
         };
-        let Some(corpus) = corpus else { bail!("expected a corpus, or --grammar with --samples") };
+        let Some(mut corpus) = corpus else { bail!("expected a corpus, or --grammar with --samples") };
+        if arguments.unlabelled {
+            corpus = files::without_labels(corpus)?;
+        }
         let test = match (&arguments.test, truth) {
             (Some(_), _) => corpora.next(),
             (None, Some(truth)) => Some(sample(truth, arguments.seed.get().child(TEST), TEST_SENTENCES)?),
@@ -47,6 +52,16 @@ impl Sentences {
         };
         Ok(Sentences { corpus, test, names })
     }
+}
+
+/// Reads sentences with their labels, unless these are to be ignored.
+fn read(path: &Path, arguments: &Arguments) -> Result<Whole> {
+    let whole = Whole::read(path)?;
+    if arguments.unlabelled {
+        return whole.unlabelled();
+    }
+    let may_help = arguments.mode == Mode::Exact && !whole.corpus.is_empty();
+    whole.labelled().map_err(|error| if may_help { anyhow!("{error}, or --unlabelled") } else { error })
 }
 
 /// The child of the seed for the sentences that test a learner: no corpus that a user samples has it.

@@ -47,10 +47,15 @@ pub(super) struct Evidence {
 
 /// Observations of one level: for each kind of context, one word per node, the rule in its high half and the column in its low half.
 #[derive(Clone, Default)]
-struct Observed([Vec<u64>; 5]);
+pub(super) struct Observed([Vec<u64>; 5]);
 
-/// Draws one tree for each sentence and tests all symbols below the root.
-pub(super) fn test(grammar: &Grammar, corpus: &Corpus, sentences: Range<usize>, seed: Seed) -> Result<Evidence> {
+/// Draws one tree for each sentence and looks at all nodes between root and tokens, level by level.
+pub(super) fn observe(
+    grammar: &Grammar,
+    corpus: &Corpus,
+    sentences: Range<usize>,
+    seed: Seed,
+) -> Result<Vec<Observed>> {
     let parser = Parser::<Magnitude>::new(grammar);
     let seed = seed.child("trees");
     let levels = grammar.depth() - 1;
@@ -74,14 +79,32 @@ pub(super) fn test(grammar: &Grammar, corpus: &Corpus, sentences: Range<usize>, 
             all.0.iter_mut().zip(shard.0).for_each(|(all, words)| all.extend(words));
         }
     })?;
+    Ok(all)
+}
+
+/// Tests all symbols below the root, given the nodes of each half of the sentences.
+pub(super) fn test(grammar: &Grammar, [first, second]: &[Vec<Observed>; 2]) -> Evidence {
     let mut evidence = Evidence::default();
-    for (observed, level) in all.into_iter().zip(1..) {
-        evidence.add_level(grammar, level, observed);
+    for (level, (first, second)) in (1..).zip(first.iter().zip(second)) {
+        evidence.add_level(grammar, level, first.extended(second));
     }
-    Ok(evidence)
+    evidence
 }
 
 impl Observed {
+    /// The rule of each node with the symbol on its left, and with that on its right; none at the border of a sentence.
+    pub fn neighbours(&self) -> [impl Iterator<Item = (usize, Option<Symbol>)> + '_; 2] {
+        let [_, left, right, ..] = &self.0;
+        [left, right].map(|words| words.iter().map(|word| ((word >> 32) as usize, Symbol::try_from(*word as u32).ok())))
+    }
+
+    /// The nodes of two parts of a corpus.
+    pub fn extended(&self, other: &Self) -> Self {
+        let mut all = self.clone();
+        all.0.iter_mut().zip(&other.0).for_each(|(all, words)| all.extend(words));
+        all
+    }
+
     fn add(&mut self, layer: &Layer, tree: &Tree, level: usize) {
         let nodes: Vec<_> = tree.rules(level).collect();
         for (k, &(parent, children)) in nodes.iter().enumerate() {

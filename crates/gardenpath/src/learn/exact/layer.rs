@@ -2,7 +2,7 @@
 
 use super::Exact;
 use super::lexicon::{self, Lexicon};
-use super::observe::View;
+use super::observe::{Sides, View};
 use super::segment::NodeLaw;
 use crate::corpus::Corpus;
 use crate::error::Result;
@@ -36,6 +36,8 @@ pub(super) struct Task<'a> {
     pub training: usize,
     pub level: usize,
     pub classes: usize,
+    /// Whether there are labels that differ.
+    pub labelled: bool,
     /// The factor per token that keeps the weights of the level's candidates near one.
     pub token_scale: f64,
 }
@@ -53,7 +55,7 @@ pub(super) struct Found {
 
 /// Learns the rules of a layer, and which of them may have another parent.
 pub(super) fn learn(task: &Task, options: &Exact, progress: &mut dyn FnMut(&Progress)) -> Result<Found> {
-    let &Task { grammar, corpus, training, level, classes, token_scale } = task;
+    let &Task { grammar, corpus, training, level, classes, labelled, token_scale } = task;
     let outline = &options.outline;
     let parents = outline.size(level - 1);
     // Tokens have no weights.
@@ -67,15 +69,17 @@ pub(super) fn learn(task: &Task, options: &Exact, progress: &mut dyn FnMut(&Prog
     let mut place = vec![u32::MAX; lexicon.probability.len()];
     support.iter().enumerate().for_each(|(k, &tuple)| place[tuple] = k as u32);
 
-    let labels = view.observe(&lexicon, 0..training, &place, support.len(), None)?;
+    // Without labels, tuples are told apart by the symbols next to them.
+    let edges = (!labelled).then(|| Sides::edges(support.iter().map(|&tuple| code.children(tuple)), code.symbols()));
+    let first = view.observe(&lexicon, 0..training, &place, support.len(), edges.as_ref())?;
     let mut stream = options.seed.child("exact").stream(level as u64);
-    let mut clustering = labels.cluster(parents, STARTS, &mut stream);
+    let mut clustering = first.cluster(parents, STARTS, &mut stream);
     progress(&Progress::Clustered { level, rules: support.len() });
     let (mut pass, mut moved) = (0, support.len());
     let mut doubts = Vec::new();
     while pass < PASSES && moved > 0 {
-        let known = Some((clustering.cluster.as_slice(), parents));
-        let contexts = view.observe(&lexicon, 0..training, &place, support.len(), known)?;
+        let clusters = Sides::clusters(&clustering.cluster, parents);
+        let contexts = view.observe(&lexicon, 0..training, &place, support.len(), Some(&clusters))?;
         let next = contexts.refine(clustering.cluster.clone(), parents);
         let next = contexts.split_and_merge(next, parents, &mut stream);
         doubts = contexts.doubts(&next.cluster, parents, DOUBT);

@@ -6,7 +6,7 @@ use super::mixture::Observations;
 use super::segment::{NodeLaw, Segmentation};
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::grammar::{Grammar, Symbol};
+use crate::grammar::{Children, Grammar, Symbol};
 use crate::learn::shards::merge_in_order;
 use crate::tuple::TupleCode;
 use std::ops::Range;
@@ -23,12 +23,35 @@ pub(super) struct View<'a> {
     pub law: NodeLaw,
 }
 
+/// What a tuple shows to its neighbours: one feature to the tuple on its left, one to that on its right.
+pub(super) struct Sides {
+    pub to_left: Vec<u32>,
+    pub to_right: Vec<u32>,
+    /// The number of features.
+    pub features: usize,
+}
+
 /// What a pass finds: expected counts, and how well the lexicon explains the sentences.
 pub(super) struct Counts {
     pub counts: Vec<f64>,
     pub log_likelihood: f64,
     /// The number of tokens of the sentences that some sequence of blocks explains.
     pub tokens: f64,
+}
+
+impl Sides {
+    /// Tuples show their cluster.
+    pub fn clusters(cluster: &[u32], clusters: usize) -> Self {
+        Sides { to_left: cluster.to_vec(), to_right: cluster.to_vec(), features: clusters }
+    }
+
+    /// Tuples show the symbol at that end.
+    pub fn edges(tuples: impl Iterator<Item = Children>, symbols: usize) -> Self {
+        let end = |tuple: Children, place: usize| u32::from(tuple.as_slice()[place]);
+        let ends = |tuple: Children| (end(tuple, 0), end(tuple, tuple.len() - 1));
+        let (to_left, to_right) = tuples.map(ends).unzip();
+        Sides { to_left, to_right, features: symbols }
+    }
 }
 
 impl View<'_> {
@@ -48,21 +71,22 @@ impl View<'_> {
         })
     }
 
-    /// Expected counts of the tuples in `support` with the root label and with the clusters of their neighbours.
+    /// Expected counts of the tuples in `support` with the root label and with what their neighbours show.
     ///
-    /// `place[tuple]` is the position of a tuple in the support, `cluster` that of each of them. Without clusters only labels
-    /// are counted.
+    /// `place[tuple]` is the position of a tuple in the support, `sides` are those of each of them. Without sides only labels are
+    /// counted.
     pub fn observe(
         &self,
         lexicon: &Lexicon,
         sentences: Range<usize>,
         place: &[u32],
         support: usize,
-        cluster: Option<(&[u32], usize)>,
+        sides: Option<&Sides>,
     ) -> Result<Observations> {
         let classes = self.classes;
-        let around = cluster.map_or(0, |(_, clusters)| clusters + 1);
-        let groups = if cluster.is_some() { vec![classes, around, around] } else { vec![classes] };
+        // One more for the border of the sentence.
+        let around = sides.map_or(0, |sides| sides.features + 1);
+        let groups = if sides.is_some() { vec![classes, around, around] } else { vec![classes] };
         let features: usize = groups.iter().sum();
         let counts =
             self.pass(lexicon, sentences, support * features, |segmentation, lattice, root, lexicon, counts| {
@@ -72,8 +96,8 @@ impl View<'_> {
                     let p = value(instance) * segmentation.around[instance.block as usize];
                     counts[row(instance.tuple) + usize::from(root)] += p;
                 }
-                let Some((cluster, clusters)) = cluster else { return };
-                let of = |tuple: u32| cluster[place[tuple as usize] as usize] as usize;
+                let Some(Sides { to_left, to_right, features: border }) = sides else { return };
+                let shown = |side: &[u32], tuple: u32| side[place[tuple as usize] as usize] as usize;
                 let (left, right) = (classes, classes + around);
                 let likely = |block: usize| segmentation.weights[block] * segmentation.around[block] > 0.0;
                 for (block, &(start, width)) in lattice.blocks.iter().enumerate() {
@@ -85,10 +109,10 @@ impl View<'_> {
                         for instance in lattice.of_block(block) {
                             let p = value(instance) * segmentation.around[block];
                             if start == 0 {
-                                counts[row(instance.tuple) + left + clusters] += p;
+                                counts[row(instance.tuple) + left + border] += p;
                             }
                             if end == lattice.len {
-                                counts[row(instance.tuple) + right + clusters] += p;
+                                counts[row(instance.tuple) + right + border] += p;
                             }
                         }
                     }
@@ -105,8 +129,8 @@ impl View<'_> {
                         for one in lattice.of_block(block) {
                             for two in lattice.of_block(next) {
                                 let p = both * value(one) * value(two);
-                                counts[row(one.tuple) + right + of(two.tuple)] += p;
-                                counts[row(two.tuple) + left + of(one.tuple)] += p;
+                                counts[row(one.tuple) + right + shown(to_left, two.tuple)] += p;
+                                counts[row(two.tuple) + left + shown(to_right, one.tuple)] += p;
                             }
                         }
                     }

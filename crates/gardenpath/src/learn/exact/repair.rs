@@ -8,11 +8,25 @@ use super::layer::Doubt;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Children, Grammar, Layer, Rule, Symbol};
+use crate::learn::census::labels_differ;
 use crate::learn::uses::{Uses, count_uses, reestimate};
 use std::collections::HashMap;
 
-/// Steps of expectation maximisation before the decision.
-const ROUNDS: usize = 2;
+/// How a decision is made: the steps of expectation maximisation, and the probability of a rule that is offered to another parent, as a
+/// share of what it has.
+struct Procedure {
+    rounds: usize,
+    offer: f64,
+}
+
+const WITH_LABELS: Procedure = Procedure { rounds: 2, offer: 1.0 };
+
+/// Without labels, symbols that resemble each other would become one if their rules were offered freely: they begin as they are, and take
+/// more steps to change.
+const WITHOUT_LABELS: Procedure = Procedure { rounds: 12, offer: 0.1 };
+
+/// Rules that nothing uses become less probable at every step, and are left out before they are no numbers any more.
+const VANISHED: f64 = 1e-200;
 
 /// Decides all doubts, given those of each layer. Returns the layers, and whether any rule has a new parent.
 pub(super) fn repair(
@@ -21,11 +35,12 @@ pub(super) fn repair(
     corpus: &Corpus,
     training: usize,
 ) -> Result<(Vec<Vec<Rule>>, bool)> {
-    let layers: Vec<Vec<Rule>> =
-        grammar.layers().iter().zip(doubts).map(|(layer, doubts)| offer(layer, doubts)).collect();
+    let procedure = if labels_differ(grammar.prior()) { WITH_LABELS } else { WITHOUT_LABELS };
+    let offer = |(layer, doubts): (&Layer, &Vec<Doubt>)| offer(layer, doubts, procedure.offer);
+    let layers: Vec<Vec<Rule>> = grammar.layers().iter().zip(doubts).map(offer).collect();
     let mut offered = Grammar::new(grammar.sizes().to_vec(), grammar.prior().to_vec(), layers)?;
     let mut uses = count_uses(&offered, corpus, 0..training)?;
-    for _ in 1..ROUNDS {
+    for _ in 1..procedure.rounds {
         offered = reestimate(&offered, &uses)?;
         uses = count_uses(&offered, corpus, 0..training)?;
     }
@@ -41,13 +56,13 @@ pub(super) fn repair(
 }
 
 /// The rules of a layer with those in doubt for all parents that they may have.
-fn offer(layer: &Layer, doubts: &[Doubt]) -> Vec<Rule> {
+fn offer(layer: &Layer, doubts: &[Doubt], share: f64) -> Vec<Rule> {
     let mut rules = layer.rules().to_vec();
     for doubt in doubts {
         let known: Vec<Rule> = layer.rules_with(doubt.children).map(|id| layer.rules()[id]).collect();
         if let Some(&rule) = known.first() {
             let new = doubt.parents.iter().filter(|parent| known.iter().all(|rule| rule.parent != **parent));
-            rules.extend(new.map(|&parent| Rule { parent, ..rule }));
+            rules.extend(new.map(|&parent| Rule { parent, probability: share * rule.probability, ..rule }));
         }
     }
     normalise(&mut rules, layer.parents());
@@ -66,7 +81,6 @@ fn decide(layer: &Layer, uses: &Uses, level: usize, doubts: &[Doubt]) -> Vec<Rul
             }
         }
     }
-    let kept =
-        layer.rules().iter().filter(|rule| best.get(&rule.children).is_none_or(|(_, parent)| *parent == rule.parent));
-    kept.copied().collect()
+    let is_best = |rule: &&Rule| best.get(&rule.children).is_none_or(|(_, parent)| *parent == rule.parent);
+    layer.rules().iter().filter(|rule| rule.probability > VANISHED).filter(is_best).copied().collect()
 }

@@ -2,16 +2,18 @@
 //!
 //! Four things must hold, and each catches what the others cannot see: every rule rests on several sentences; the rules ignore their
 //! context and no two symbols are alike ([`independence`]); the sentences are as likely as the grammar expects ([`likelihood`]); and
-//! sentences without a derivation are few and ask for no common rule ([`missing`]).
+//! sentences without a derivation are few and ask for no common rule ([`missing`]). Without labels, a fifth thing: one half of the
+//! sentences must confirm what the other says about symbols ([`kinds`]).
 
 use super::independence::{self, Evidence};
 use super::missing::{Remedies, remedies};
-use super::{Exact, likelihood};
+use super::{Exact, kinds, likelihood};
 use crate::arity::PerArity;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Layer, Rule};
 use crate::learn::Verdict;
+use crate::learn::census::labels_differ;
 use crate::learn::uses::{Uses, count_uses};
 
 /// One sentence out of so many is kept back to judge the result.
@@ -99,8 +101,13 @@ fn problem(
     options: &Exact,
 ) -> Result<Option<String>> {
     // Wrong sizes leave rules unused: this comes first, so that the reason is the cause.
-    let evidence = independence::test(grammar, corpus, 0..corpus.len().min(TREES), options.seed)?;
-    if let Some(problem) = misfit(grammar, &evidence).or_else(|| unused(uses, empty_classes)) {
+    let trees = corpus.len().min(TREES);
+    let observe = |sentences| independence::observe(grammar, corpus, sentences, options.seed);
+    let halves = [observe(0..trees / 2)?, observe(trees / 2..trees)?];
+    let kinds = || kinds::problem(grammar, &options.outline, &halves, options.seed);
+    let alike = || if labels_differ(grammar.prior()) { None } else { kinds() };
+    let misfit = misfit(grammar, &independence::test(grammar, &halves)).or_else(|| unused(uses, empty_classes));
+    if let Some(problem) = misfit.or_else(alike) {
         return Ok(Some(problem));
     }
     let wanted = remedies(grammar, options.outline.branching.arities(), corpus, underivable)?;
