@@ -1,7 +1,7 @@
 //! How well a grammar predicts the next token, beside the best that is possible.
 
 use crate::corpus::Corpus;
-use crate::error::{Error, Result};
+use crate::error::{Counts, Error, Result};
 use crate::grammar::{Grammar, Symbol};
 use crate::inside::{Inside, Posterior};
 
@@ -37,7 +37,7 @@ pub struct NextTokenScore {
 /// If there are no sentences, or if the true grammar is known and does not derive one of them.
 pub fn score_next_token(learned: &Grammar, truth: Option<&Grammar>, corpus: &Corpus) -> Result<NextTokenScore> {
     if corpus.is_empty() {
-        return Err(Error::parameter("number of sentences", 0, "at least 1"));
+        return Err(Error::count("number of sentences", 0u64, Counts::AtLeast(1)));
     }
     let found = surprisals(learned, corpus)?;
     let derived: Vec<usize> = (0..corpus.len()).filter(|&i| found[i].is_finite()).collect();
