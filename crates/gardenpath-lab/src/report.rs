@@ -54,6 +54,7 @@ const CONTENTS: &[Content] = &[
     Content::File("probes"),
     Content::Picture(&drawings::READING),
     Content::File("floors"),
+    Content::File("unlabelled"),
     Content::File("next-token"),
     Content::File("masked"),
 ];

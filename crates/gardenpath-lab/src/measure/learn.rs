@@ -6,9 +6,10 @@ use super::parameter::parameters;
 use super::result::results;
 use super::{Keeper, Kind, TEST_SENTENCES};
 use crate::choice::choices;
+use crate::files::NO_ROOT;
 use anyhow::{Result, bail};
 use gardenpath::learn::paper;
-use gardenpath::learn::score::{LevelScore, RuleScore, answers, score_rules};
+use gardenpath::learn::score::{LevelScore, RuleScore, answers, score_next_token, score_rules};
 use gardenpath::learn::{Branching, Em, Exact, Learner, Outline, Paper, Verdict};
 use gardenpath::{Arities, Corpus, Grammar, Layer, Seed};
 use serde_json::Value;
@@ -20,8 +21,8 @@ parameters! {
         mode: Mode => "How to learn";
         samples: u64 => "Sentences to learn from";
         test: u64 = TEST_SENTENCES => "Sentences to test on";
-        told_p_binary: Option<f64>, or "learned (exact), 0.5 (paper)" => "Probability of two children that the learner is told (exact, paper)";
-        noise: Option<f64>, or "0.02" => "Share of labels and tokens that may be wrong (exact)";
+        told_p_binary: Option<f64>, or "learned (exact), 0.5 (paper)" => "Probability of two children that the learner is told (not em)";
+        noise: Option<f64>, or "0.02" => "Share of labels and tokens that may be wrong (exact, unlabelled)";
         alignment: Option<Alignment>, or "inner-product" => "How triples are compared with the centroids of the pairs (paper)";
         gamma_binary: Option<f64>, or "0.85" => "Factor of the threshold for pairs (paper)";
         gamma_ternary: Option<f64>, or "1.5" => "Factor of the threshold for triples (paper)";
@@ -38,6 +39,7 @@ choices! {
         Exact = "exact" => "The learner that recovers every rule",
         Paper = "paper" => "The algorithms of the paper",
         Em = "em" => "Inside-outside from random starts",
+        Unlabelled = "unlabelled" => "The learner that recovers every rule, from sentences without labels",
     }
 }
 
@@ -70,15 +72,17 @@ const TOLD_TO_PAPER: f64 = 0.5;
 results! {
     /// The results.
     pub struct LearnResult {
-        accuracy: f64 => "Share of test sentences whose root the learned grammar tells";
+        accuracy: Option<f64> => "Share of test sentences whose root the learned grammar tells (not unlabelled)";
         bayes_accuracy: f64 => "Share of test sentences whose root the true grammar tells";
         parse_rate: f64 => "Share of test sentences that the learned grammar derives";
-        normalized_error: f64 => "Share of wrong answers in units of guessing";
+        normalized_error: Option<f64> => "Share of wrong answers in units of guessing (not unlabelled)";
         bayes_normalized_error: f64 => "The same of the true grammar";
         precision: f64 => "Share of the learned rules that are true, averaged over layers and arities";
         recall: f64 => "Share of the true rules that were learned, averaged over layers and arities";
         all_rules: bool => "Whether exactly the true rules were learned";
-        converged: Option<bool> => "Whether the learner says that it has found the grammar (exact)";
+        converged: Option<bool> => "Whether the learner says that it has found the grammar (exact, unlabelled)";
+        next_token_loss: Option<f64> => "Loss of predicting the next token, in nats per token, on test sentences that the learned grammar derives (unlabelled)";
+        next_token_floor: Option<f64> => "The same of the true grammar (unlabelled)";
     }
 }
 
@@ -101,8 +105,8 @@ impl Kind for Learn {
             }
             Ok(())
         };
-        used("told_p_binary", self.told_p_binary.is_some(), &[Mode::Exact, Mode::Paper])?;
-        used("noise", self.noise.is_some(), &[Mode::Exact])?;
+        used("told_p_binary", self.told_p_binary.is_some(), &[Mode::Exact, Mode::Unlabelled, Mode::Paper])?;
+        used("noise", self.noise.is_some(), &[Mode::Exact, Mode::Unlabelled])?;
         used("alignment", self.alignment.is_some(), &[Mode::Paper])?;
         used("gamma_binary", self.gamma_binary.is_some(), &[Mode::Paper])?;
         used("gamma_ternary", self.gamma_ternary.is_some(), &[Mode::Paper])?;
@@ -125,7 +129,12 @@ impl Kind for Learn {
     fn run(&self, _: &dyn Keeper) -> Result<LearnResult> {
         let truth = self.sampled.grammar(self.seed)?;
         let seed = Seed::new(self.seed);
-        let corpus = Corpus::try_sample(&truth, seed, 0..self.samples)?;
+        let mut corpus = Corpus::try_sample(&truth, seed, 0..self.samples)?;
+        let is_labelled = self.mode != Mode::Unlabelled;
+        if !is_labelled {
+            let roots = vec![NO_ROOT; corpus.len()];
+            corpus = corpus.with_roots(roots)?;
+        }
         let outline = self.outline(&truth);
         let arities = outline.branching.arities();
         let learned = self.learner(outline).learn(&corpus, &mut |_| ())?;
@@ -135,17 +144,21 @@ impl Kind for Learn {
         };
         let scores = score_rules(&learned.grammar, &truth)?;
         let test = Corpus::try_sample(&truth, seed.child("test"), 0..self.test)?;
+        let next = if is_labelled { None } else { Some(score_next_token(&learned.grammar, Some(&truth), &test)?) };
         let (learned, bayes) = (answers(&learned.grammar, &test)?, answers(&truth, &test)?);
+        let accuracy = is_labelled.then_some(learned.accuracy);
         Ok(LearnResult {
-            accuracy: learned.accuracy,
+            accuracy,
             bayes_accuracy: bayes.accuracy,
             parse_rate: learned.parse_rate,
-            normalized_error: normalized_error(learned.accuracy, truth.classes()),
+            normalized_error: accuracy.map(|accuracy| normalized_error(accuracy, truth.classes())),
             bayes_normalized_error: normalized_error(bayes.accuracy, truth.classes()),
             precision: over_rules(&scores, arities, RuleScore::precision),
             recall: over_rules(&scores, arities, RuleScore::recall),
             all_rules: scores.iter().all(LevelScore::is_exact),
             converged,
+            next_token_loss: next.map(|score| score.loss).filter(|loss| loss.is_finite()),
+            next_token_floor: next.and_then(|score| score.floor).filter(|floor| floor.is_finite()),
         })
     }
 
@@ -153,7 +166,7 @@ impl Kind for Learn {
         let (length, vocab, samples) = (self.sampled.length(), self.sampled.vocab as f64, self.samples as f64);
         let ternary = self.sampled.fractions()[3];
         let learning = match self.mode {
-            Mode::Exact => 2e-7 * samples * length.powf(1.9) * (0.5 + 8.0 * ternary) + 5e-6 * vocab.powi(3),
+            Mode::Exact | Mode::Unlabelled => 2e-7 * samples * length.powf(1.9) * (0.5 + 8.0 * ternary) + 5e-6 * vocab.powi(3),
             Mode::Paper => {
                 let clustering = 1e-7 * self.sampled.rules() * vocab.powi(2) * self.sampled.depth as f64;
                 2e-8 * samples * length.powf(1.5) + 5e-8 * vocab.powi(4) + clustering
@@ -175,7 +188,7 @@ impl Kind for Learn {
 
     fn tiny(&self) -> Self {
         let (sampled, samples) = match self.mode {
-            Mode::Exact => (Sampled::tiny(8, 2, 0.125), 4096),
+            Mode::Exact | Mode::Unlabelled => (Sampled::tiny(8, 2, 0.125), 4096),
             Mode::Paper => (Sampled::tiny(12, 2, 0.25), 20_000),
             Mode::Em => (Sampled::tiny(4, 2, 0.25), 64),
         };
@@ -206,13 +219,14 @@ impl Learn {
         let branching = self.told_arities.or(self.told_p_binary.map(Branching::binary)).unwrap_or(usual);
         let depth = truth.depth();
         let inner = truth.sizes()[1..depth].to_vec();
-        Outline { depth, inner, branching, tokens: truth.vocab(), classes: truth.classes() }
+        let classes = if self.mode == Mode::Unlabelled { 1 } else { truth.classes() };
+        Outline { depth, inner, branching, tokens: truth.vocab(), classes }
     }
 
     fn learner(&self, outline: Outline) -> Box<dyn Learner> {
         let seed = Seed::new(self.seed);
         match self.mode {
-            Mode::Exact => {
+            Mode::Exact | Mode::Unlabelled => {
                 let usual = Exact::new(outline);
                 Box::new(Exact { noise: self.noise.unwrap_or(usual.noise), seed, ..usual })
             }
