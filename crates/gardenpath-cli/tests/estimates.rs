@@ -42,9 +42,17 @@ fn cells() -> Vec<Measure> {
     add("prediction", &[&json!({"vocab": 24, "depth": 2, "fraction": 0.05, "first": 1e3, "last": 1e6})]);
     add("prediction", &[&json!({"vocab": 32, "depth": 3, "fraction": 0.03, "first": 1e3, "last": 1e6})]);
     let learning = json!({"test": 2000, "vocab": 8, "depth": 2, "fraction": 0.125});
-    for (mode, few, many) in [("exact", 1000, 16_000), ("paper", 5000, 200_000), ("em", 30, 60)] {
+    for (mode, few, many) in
+        [("exact", 1000, 16_000), ("unlabelled", 1000, 16_000), ("paper", 5000, 200_000), ("em", 30, 60)]
+    {
         add("learn", &[&learning, &json!({"mode": mode, "samples": few})]);
         add("learn", &[&learning, &json!({"mode": mode, "samples": many, "vocab": 6})]);
+    }
+    let floor = json!({"vocab": 8, "fraction": 0.25});
+    for (task, sentences) in [("next", 20_000), ("next-known", 1000), ("masked", 200), ("noisy", 200), ("root", 50_000)]
+    {
+        add("floor", &[&floor, &json!({"task": task, "depth": 2, "sentences": 2 * sentences})]);
+        add("floor", &[&floor, &json!({"task": task, "depth": 3, "sentences": sentences / 4, "vocab": 12})]);
     }
     for (model, narrow, wide) in [("cnn", 32, 96), ("inn", 32, 128), ("transformer", 16, 32)] {
         for name in ["train", "probe"] {
@@ -59,7 +67,7 @@ fn cells() -> Vec<Measure> {
 fn estimates_are_of_the_right_order() {
     let cells = cells();
     let varieties: HashSet<String> = cells.iter().map(Measure::variety).collect();
-    assert_eq!(varieties.len(), 10 + 3 + 3 + 3);
+    assert_eq!(varieties.len(), 10 + 4 + 5 + 3 + 3);
     assert!(NAMES.iter().all(|name| varieties.iter().any(|variety| variety.starts_with(name))));
     let mut paces = Paces::default();
     assert_eq!(paces.seconds(&cells[0]), None);

@@ -121,7 +121,7 @@ fn the_document_of_measures_is_current() {
 fn measures_are_listed_with_their_parameters() {
     let lab = Lab::new();
     let all = lab.json_lines("sweep measures");
-    assert_eq!(all.len(), 13);
+    assert_eq!(all.len(), 14);
     let train = lab.json("sweep measures train");
     assert!(all.contains(&train));
     let find = |name: &str| train["inputs"].as_array().unwrap().iter().find(|p| p["name"] == name).unwrap().clone();

@@ -139,17 +139,23 @@ fn floors_are_those_of_the_library() {
         ("next", Task::Next, "token"),
         ("next-known", Task::NextKnown, "token"),
         ("masked", Task::Masked(0.15), "masked token"),
+        ("masked-one", Task::MaskedOne, "masked token"),
         ("noisy", Task::Noisy(0.1), "token"),
         ("root", Task::Root, "sentence"),
     ] {
         let floor = Floor::measure(&grammar, &corpus, task, Seed::new(1), &|_| ()).unwrap();
         let found = lab.json(&format!("floor g.pcfg --task {name} --samples 40 --seed 1"));
-        assert_eq!(keys(&found), ["by_position", "loss", "per", "stderr", "task"]);
+        let expected: &[&str] = match floor.root_accuracy {
+            Some(_) => &["by_position", "loss", "per", "root_accuracy", "stderr", "task"],
+            None => &["by_position", "loss", "per", "stderr", "task"],
+        };
+        assert_eq!(keys(&found), expected);
+        assert_eq!(found["root_accuracy"].as_f64(), floor.root_accuracy.map(|accuracy| accuracy.mean));
         assert_eq!((found["task"].as_str(), found["per"].as_str()), (Some(name), Some(per)));
         assert_eq!(found["loss"].as_f64(), Some(floor.loss.mean));
         assert_eq!(found["stderr"].as_f64(), Some(floor.loss.stderr));
         assert_eq!(found["by_position"].as_array().unwrap().len(), floor.by_position.len());
-        let seed = if ["masked", "noisy"].contains(&name) { "--seed 1" } else { "" };
+        let seed = if ["masked", "masked-one", "noisy"].contains(&name) { "--seed 1" } else { "" };
         assert_eq!(
             lab.json(&format!("floor g.pcfg --task {name} --corpus c.jsonl {seed}")),
             found,

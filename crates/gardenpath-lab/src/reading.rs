@@ -68,7 +68,7 @@ impl Reading {
         let predictor = Predictor::new(grammar);
         let mut reader = predictor.reader();
         // What is certain has a surprisal of zero, not of minus zero.
-        let surprisal = |p: f64| Some((-p.ln()).max(0.0)).filter(|surprisal| surprisal.is_finite());
+        let surprisal = |p: f64| Some(0.0 - p.ln()).filter(|surprisal| surprisal.is_finite());
         let (mut surprisals, mut steps) = (Vec::new(), vec![Step::of(grammar.prior())]);
         for &token in &tokens {
             surprisals.push(surprisal(reader.next()[usize::from(token)]));

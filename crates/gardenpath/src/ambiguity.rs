@@ -85,7 +85,7 @@ pub fn fraction_for_entropy(
     let (mut low, mut high) = (1, all);
     let (mut below, mut above) = (measure(low)?, measure(high)?);
     if !(below.mean..=above.mean).contains(&wanted) {
-        return Err(Error::real("class entropy in nats", wanted, Reals::Between(below.mean, above.mean)));
+        return Err(Error::real("class entropy", wanted, Reals::Between(below.mean, above.mean)));
     }
     while high - low > 1 {
         let middle = low.midpoint(high);

@@ -81,7 +81,7 @@ results! {
         recall: f64 => "Share of the true rules that were learned, averaged over layers and arities";
         all_rules: bool => "Whether exactly the true rules were learned";
         converged: Option<bool> => "Whether the learner says that it has found the grammar (exact, unlabelled)";
-        next_token_loss: Option<f64> => "Loss of predicting the next token, in nats per token, on test sentences that the learned grammar derives (unlabelled)";
+        next_token_loss: Option<f64> => "Loss of predicting the next token, in nats per token, on what it derives (unlabelled)";
         next_token_floor: Option<f64> => "The same of the true grammar (unlabelled)";
     }
 }
@@ -166,7 +166,9 @@ impl Kind for Learn {
         let (length, vocab, samples) = (self.sampled.length(), self.sampled.vocab as f64, self.samples as f64);
         let ternary = self.sampled.fractions()[3];
         let learning = match self.mode {
-            Mode::Exact | Mode::Unlabelled => 2e-7 * samples * length.powf(1.9) * (0.5 + 8.0 * ternary) + 5e-6 * vocab.powi(3),
+            Mode::Exact | Mode::Unlabelled => {
+                2e-7 * samples * length.powf(1.9) * (0.5 + 8.0 * ternary) + 5e-6 * vocab.powi(3)
+            }
             Mode::Paper => {
                 let clustering = 1e-7 * self.sampled.rules() * vocab.powi(2) * self.sampled.depth as f64;
                 2e-8 * samples * length.powf(1.5) + 5e-8 * vocab.powi(4) + clustering

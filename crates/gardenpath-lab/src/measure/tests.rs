@@ -13,6 +13,7 @@ fn small(name: &str) -> Measure {
     let more = match name {
         "lengths" | "trees" => json!({}),
         "entropy" => json!({"fraction": 1.0, "sentences": 20}),
+        "floor" => json!({"task": "next", "sentences": 20}),
         "learn" => json!({"mode": "paper", "samples": 500, "test": 100}),
         "purity" | "vectors" | "candidates" => json!({"samples": 500}),
         "topologies" | "inference" => json!({}),
@@ -224,10 +225,13 @@ fn parameters_that_do_not_go_together_are_refused() {
         assert_eq!(refusal(name, json!({"heads": 16})), "heads has no effect here: it belongs to model transformer");
         assert!(refusal(name, json!({"optimizer": "adam"})).starts_with("learning_rate is missing"));
     }
+    assert_eq!(refusal("floor", json!({"mask": 0.5})), "mask has no effect here: it belongs to task masked");
+    assert_eq!(refusal("floor", json!({"noise": 0.5})), "noise has no effect here: it belongs to task noisy");
+    assert_eq!(refusal("floor", json!({"task": "root", "by": "levels"})), "by levels belongs to task next");
     assert_eq!(refusal("learn", json!({"starts": 3})), "starts has no effect here: it belongs to mode em");
     assert_eq!(
         refusal("learn", json!({"mode": "em", "told_p_binary": 0.5})),
-        "told_p_binary has no effect here: it belongs to mode exact and paper"
+        "told_p_binary has no effect here: it belongs to mode exact and unlabelled and paper"
     );
 }
 
@@ -282,6 +286,15 @@ fn every_parameter_has_an_effect() {
     let patient =
         |patience: f64| steps(json!({"patience": patience, "min_steps": 1, "max_steps": 5000, "samples": 5000}));
     assert!(patient(1.1) < patient(3.0));
+    for (task, value) in [("masked", json!({"mask": 0.5})), ("noisy", json!({"noise": 0.5}))] {
+        let mut values = value.clone();
+        values["task"] = task.into();
+        assert_ne!(run("floor", values), run("floor", json!({"task": task})), "{value}");
+    }
+    let levels = run("floor", json!({"by": "levels"}));
+    assert_eq!((&levels["at"], levels["loss_at"][2].as_f64()), (&json!([0, 1, 2]), levels["loss"].as_f64()));
+    let unlabelled = run("learn", json!({"mode": "unlabelled", "samples": 2000}));
+    assert!(unlabelled["accuracy"].is_null() && unlabelled["next_token_floor"].is_number());
     let learned = |values: Value| run("learn", values);
     for (with, values) in [
         (json!({}), vec![json!({"gamma_binary": 0.5}), json!({"gamma_ternary": 0.7})]),
@@ -382,6 +395,14 @@ const FROZEN: &[Frozen] = &[
         1e-9,
     ),
     ("entropy", "{}", "d761ff9400511aeb6524e10e59dcaddd", &[("entropy", &[0.5290328889286465])], 1e-12),
+    ("floor", "{}", "19bd7669fb39b302d56486a0d7d52891", &[("loss", &[1.3495357697496615])], 1e-9),
+    (
+        "learn",
+        r#"{"mode": "unlabelled"}"#,
+        "6f310a5013be0439ef9382ccc036780f",
+        &[("recall", &[0.6953125]), ("next_token_loss", &[1.4687190831126917])],
+        1e-9,
+    ),
     (
         "learn",
         r#"{"mode": "exact"}"#,

@@ -242,7 +242,8 @@ pub(super) fn entropy(probabilities: &[f64]) -> f64 {
 /// The expected surprise at outcomes with these probabilities of somebody who predicts others, in nats.
 pub(super) fn cross_entropy(probabilities: &[f64], predicted: &[f64]) -> f64 {
     let terms = probabilities.iter().zip(predicted).filter(|(p, _)| **p > 0.0);
-    terms.map(|(p, q)| -p * q.ln()).sum()
+    // What is certain has an entropy of zero, not of minus zero.
+    0.0 - terms.map(|(p, q)| p * q.ln()).sum::<f64>()
 }
 
 /// The mean Kullback-Leibler divergence, in nats, of predictions from the exact ones: rows of `width` probabilities each.

@@ -44,7 +44,7 @@ impl Found {
         let surprisal = |(place, row): (usize, &Row)| {
             let row = row.as_ref()?;
             let came = sentence.get(place).map_or(row.len() - 1, |&token| usize::from(token));
-            Some((-row[came].ln()).max(0.0)).filter(|surprisal| surprisal.is_finite())
+            Some(0.0 - row[came].ln()).filter(|surprisal| surprisal.is_finite())
         };
         let surprisal = next.iter().enumerate().map(surprisal).collect();
         Found::Next { len: sentence.len(), next, surprisal, logprob }

@@ -76,7 +76,7 @@ fn experiments_without_it_say_how_to_run_it() {
     let error = Experiment::parse(TEXT).unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no measure bag, expected one of entropy, learn, purity, snr, train, probe, vectors, lengths, trees, topologies, inference, candidates, prediction; a measure that is not built in runs \
+        "there is no measure bag, expected one of entropy, learn, purity, snr, train, probe, vectors, lengths, trees, topologies, inference, candidates, prediction, floor; a measure that is not built in runs \
          from Python"
     );
     let directory = tempfile::tempdir().unwrap();

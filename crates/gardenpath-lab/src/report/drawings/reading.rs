@@ -27,8 +27,8 @@ struct Example {
     misled: (usize, f64),
 }
 
-/// How probable the wrong class must be on the way, and the right one in the end.
-const SURE: f64 = 0.7;
+/// How probable a wrong class must be on the way, and the right one in the end.
+const SURE: f64 = 0.75;
 
 fn draw() -> Result<Page> {
     let Example { grammar, tree, trees, reading, misled: (tokens, wrong) } = find()?;
@@ -86,7 +86,7 @@ fn misled_root(reading: &Reading, tokens: usize) -> Option<u8> {
     reading.steps[tokens].root
 }
 
-/// The first sentence with two trees that leads up the garden path: the class of the other one is probable before it ends.
+/// The first sentence with two trees that leads up the garden path.
 fn find() -> Result<Example> {
     let ensemble = Ensemble::new(5, 2).fraction(0.4);
     let names = ["ABCDE", "pqrst", "vwxyz"].map(|level| level.chars().map(String::from).collect());
@@ -99,13 +99,12 @@ fn find() -> Result<Example> {
                 continue;
             }
             let trees = grammar.trees(tree.sentence(), 3)?;
-            let Some(other) = trees.iter().map(Tree::root).find(|root| *root != tree.root()) else { continue };
             let reading = Reading::new(&grammar, tree.sentence().to_vec())?;
             let probability =
                 |step: usize, root: u8| reading.steps[step].posterior.as_ref().map(|p| p[usize::from(root)]);
             let right = probability(reading.len + 1, tree.root()).is_some_and(|p| p >= SURE);
             let wrong = (1..=reading.len).filter_map(|tokens| {
-                let root = reading.steps[tokens].root.filter(|root| *root == other)?;
+                let root = reading.steps[tokens].root.filter(|root| *root != tree.root())?;
                 Some((tokens, probability(tokens, root)?))
             });
             let misled = wrong.max_by(|x, y| x.1.total_cmp(&y.1)).filter(|(_, p)| *p >= SURE);
