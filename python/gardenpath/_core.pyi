@@ -218,16 +218,17 @@ class Grammar:
     def next_token(
         self, sentences: _Sentences, length: Literal["unknown", "known"] = "unknown", levels: int | None = None
     ) -> NextToken:
-        """The exact probabilities of the next token at every place of a batch of sentences, as `rows` and `offsets`: those of
-        sentence i are `rows[offsets[i]:offsets[i + 1]]`. With an unknown length there is a row after 0, 1, …, all tokens, whose
-        last number is the probability that the sentence ends; with a known one there is a row for each token. Rows are 0
-        after what no sentence begins with.
+        """The exact probabilities of the next token at every place of a batch of sentences, as `rows` and `offsets`: those
+        of sentence i are `rows[offsets[i]:offsets[i + 1]]`. With an unknown length there is a row after 0, 1, …, all
+        tokens, whose last number is the probability that the sentence ends; with a known one there is a row for each
+        token. Rows are 0 after what no sentence begins with.
 
         `levels` is how many of the lowest layers of rules the predictor knows; None for all.
         """
     def posterior(self, evidence: Sequence[int | None] | NDArray[np.float64]) -> SymbolPosterior | None:
-        """What evidence about a whole sentence says: the posterior of each token, `[position, token]`, and for each level from
-        the root down that of the symbol above each token, `[position, symbol]`; or None if the evidence is impossible.
+        """What evidence about a whole sentence says: the posterior of each token, `[position, token]`, and for each level
+        from the root down that of the symbol above each token, `[position, symbol]`; or None if the evidence is
+        impossible.
 
         Evidence is a list of tokens, where None or -1 is a masked one, or an array `[position, token]` of likelihoods.
         """
@@ -241,10 +242,10 @@ class Grammar:
         levels: int | None = None,
         seed: int = 0,
     ) -> Floor:
-        """The smallest loss that any predictor can reach on the sentences of a corpus, in nats: per token for the tasks "next"
-        (every token from those before it, and the end), "next-known" (with a known length) and "noisy", per masked token for
-        "masked" and "masked-one" (one random token), per sentence for "root". `mask` and `noise` are probabilities; `levels` is how many of the lowest layers the
-        predictor knows ("next" alone).
+        """The smallest loss that any predictor can reach on the sentences of a corpus, in nats: per token for the tasks
+        "next" (every token from those before it, and the end), "next-known" (with a known length) and "noisy", per
+        masked token for "masked" and "masked-one" (one random token), per sentence for "root". `mask` and `noise` are
+        probabilities; `levels` is how many of the lowest layers the predictor knows ("next" alone).
         """
     def bayes_floor(self, corpus: Corpus) -> BayesFloor:
         """The best that is possible on a corpus with known roots, by exact parsing: loss and accuracy of the Bayes-optimal

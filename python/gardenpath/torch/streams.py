@@ -209,8 +209,10 @@ class SentenceStream(IterableDataset[Pair]):
         in nats per token, per masked token, or per sentence for the root.
         """
         count = _FLOOR_SENTENCES if self.count is None else self.count
-        options = {"masked": {"mask": self.mask}, "noisy": {"noise": self.noise}}.get(self.task, {})
-        return self.grammar.floor(self.grammar.corpus(count, self.seed), self.task, seed=self.seed, **options)
+        mask = self.mask if self.task == "masked" else None
+        noise = self.noise if self.task == "noisy" else None
+        corpus = self.grammar.corpus(count, self.seed)
+        return self.grammar.floor(corpus, self.task, mask=mask, noise=noise, seed=self.seed)
 
     def _make(self, k: int) -> Pair:
         start = k * self.batch

@@ -109,8 +109,10 @@ impl Kind for Floor {
         let sentence = match self.task {
             Task::Next | Task::Root => 2.5e-7 * length + 1e-10 * length.powi(3),
             Task::NextKnown => 4e-8 * length.powi(3),
-            // Every token may be any: charts are full.
-            Task::Masked | Task::MaskedOne | Task::Noisy => 2e-9 * vocab.powi(2) * length.powi(3),
+            // Where every token may be any, charts are full.
+            Task::Noisy => 2e-9 * vocab.powi(2) * length.powi(3),
+            Task::Masked => 2e-9 * self.mask.unwrap_or(MASK) * vocab.powi(2) * length.powi(3),
+            Task::MaskedOne => 2e-9 * vocab.powi(2) * length.powi(2),
         };
         self.sampled.work() + self.sentences as f64 * passes * sentence
     }
