@@ -37,7 +37,6 @@ fn main() {
         next_token(2, 1.0e6);
         next_token(3, 0.25e6);
         next_published(0.001);
-        next_deep(6, 244, 2.5);
     }
 }
 
@@ -116,18 +115,6 @@ fn next_published(at_most: f64) {
     let seconds = best_of(5, || corpus.sentences().for_each(|sentence| read(&mut reader, sentence))) / 50.0;
     let name = format!("next-token rows, cfg3f, {} tokens", corpus.tokens().len() / 50);
     println!("{name:<44} {:>11.2} ms {:>9.1} ms max", 1e3 * seconds, 1e3 * at_most);
-}
-
-/// A sentence whose cells are all full, in proportion to the inside algorithm.
-fn next_deep(depth: usize, len: usize, at_most: f64) {
-    let grammar = grammar(depth, 1.0);
-    let sentence = sentence_of(&grammar, len);
-    let (inside, predictor) = (Inside::new(&grammar), Predictor::new(&grammar));
-    let mut reader = predictor.reader();
-    let parse = best_of(3, || drop(std::hint::black_box(inside.posterior(&sentence))));
-    let ratio = best_of(3, || read(&mut reader, &sentence)) / parse;
-    let name = format!("next-token rows, L = {depth}, f = 1, {len} tokens");
-    println!("{name:<44} {ratio:>5.1} times inside {at_most:>6.1} max");
 }
 
 fn read(reader: &mut Reader, sentence: &[u8]) {
