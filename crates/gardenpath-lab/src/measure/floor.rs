@@ -106,13 +106,14 @@ impl Kind for Floor {
     fn work(&self) -> f64 {
         let (length, vocab) = (self.sampled.length(), self.sampled.vocab as f64);
         let passes = if self.by == By::Levels { 2.0 * self.sampled.depth as f64 + 3.0 } else { 1.0 };
+        let (sparse, full) = (5e-7 * length.powf(1.5), 2e-9 * vocab.powi(2) * length.powi(3));
         let sentence = match self.task {
             Task::Next | Task::Root => 2.5e-7 * length + 1e-10 * length.powi(3),
             Task::NextKnown => 4e-8 * length.powi(3),
             // Where every token may be any, charts are full.
-            Task::Noisy => 2e-9 * vocab.powi(2) * length.powi(3),
-            Task::Masked => 2e-9 * self.mask.unwrap_or(MASK) * vocab.powi(2) * length.powi(3),
-            Task::MaskedOne => 2e-9 * vocab.powi(2) * length.powi(2),
+            Task::Noisy => full,
+            Task::Masked => sparse + self.mask.unwrap_or(MASK).powi(4) * full,
+            Task::MaskedOne => sparse,
         };
         self.sampled.work() + self.sentences as f64 * passes * sentence
     }
