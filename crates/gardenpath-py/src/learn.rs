@@ -8,7 +8,8 @@ use crate::numbers::{natural, optional};
 use crate::results::named;
 use gardenpath::learn::paper::{Alignment, cluster_true_rules};
 use gardenpath::learn::{Branching, Em, Exact, Learned, LearnedLevel, Learner, Outline, Paper, Verdict, score};
-use gardenpath::{Arities, Children, KMeans, Moments, PerArity, Seed, Symbol};
+use gardenpath::{Arities, Children, KMeans, Moments, PerArity, Seed};
+use gardenpath_lab::files::without_labels;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
@@ -250,8 +251,8 @@ pub fn learn(
             "mode is {mode}, expected exact with unlabelled: no other learns without labels"
         )));
     }
-    let bare = || corpus.clone().with_roots(vec![Symbol::MAX; corpus.len()]);
-    let corpus = &if unlabelled { Cow::Owned(bare().or_value_error()?) } else { Cow::Borrowed(corpus) };
+    let bare = || without_labels(corpus.clone()).or_value_error();
+    let corpus = &if unlabelled { Cow::Owned(bare()?) } else { Cow::Borrowed(corpus) };
     let learner: Box<dyn Learner + Sync> = match mode {
         "exact" => Box::new(Exact { outline, seed, noise, strict }),
         "paper" => {

@@ -138,13 +138,7 @@ impl PyGrammar {
             }
             let of_sentence = |i: usize| {
                 gardenpath::interrupt::checkpoint();
-                let mut reader = predictor.reader();
-                let mut rows = reader.next().to_vec();
-                for &token in corpus.sentence(i) {
-                    reader.push(token)?;
-                    rows.extend_from_slice(reader.next());
-                }
-                Ok(rows)
+                predictor.rows(corpus.sentence(i))
             };
             (0..corpus.len()).into_par_iter().map(of_sentence).collect()
         })?

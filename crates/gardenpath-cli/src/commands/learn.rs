@@ -164,8 +164,12 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         let grammar = learned.grammar.clone().with_remarks(vec![remark.to_lowercase()]);
         files::grammar::write(&grammar, output, answer.out)?;
     }
-    let report = if arguments.unlabelled { Report::without_labels } else { Report::with_labels };
-    let report = report(&learned, truth.as_ref(), test.as_ref(), corpus.len(), seconds)?;
+    let report = Report::new(&learned, truth.as_ref(), corpus.len(), seconds)?;
+    let report = match &test {
+        Some(test) if arguments.unlabelled => report.with_next_token(&learned, truth.as_ref(), test)?,
+        Some(test) => report.with_roots(&learned, truth.as_ref(), test)?,
+        None => report,
+    };
     if let (Some(path), Some(rate)) = (&arguments.test, report.parse_rate.filter(|rate| *rate < FEW_PARSED)) {
         let (name, percent) = (files::shown(path), 100.0 * rate);
         progress::note(&format!("warning: the learned grammar derives {percent:.1}% of {name}: another language?"));

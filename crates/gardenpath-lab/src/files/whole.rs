@@ -83,26 +83,20 @@ impl Whole {
     /// Refuses a corpus without sentences, or in which one has no label.
     pub fn labelled(self) -> Result<Self> {
         let whole = self.filled()?;
-        whole.has_labels().map(|()| whole)
-    }
-
-    fn has_labels(&self) -> Result<()> {
-        match self.corpus.roots().iter().position(|&root| root == NO_ROOT) {
-            None => Ok(()),
+        match whole.corpus.roots().iter().position(|&root| root == NO_ROOT) {
+            None => Ok(whole),
             Some(i) => {
-                bail!("{}: sentence {} has no root, expected a label for every sentence", shown(&self.path), i + 1)
+                bail!("{}: sentence {} has no root, expected a label for every sentence", shown(&whole.path), i + 1)
             }
         }
     }
 
     /// Forgets all labels; refuses a corpus without sentences.
-    pub fn unlabelled(mut self) -> Result<Self> {
-        if self.corpus.is_empty() {
-            bail!("{}: has no sentences", shown(&self.path));
-        }
-        self.corpus = without_labels(self.corpus)?;
-        (self.names.roots, self.classes) = (None, 0);
-        Ok(self)
+    pub fn unlabelled(self) -> Result<Self> {
+        let mut whole = self.filled()?;
+        whole.corpus = without_labels(whole.corpus)?;
+        (whole.names.roots, whole.classes) = (None, 0);
+        Ok(whole)
     }
 
     /// Gives the same words the same numbers in several corpora. The words of `known`, if there are any, come first and in their

@@ -6,7 +6,7 @@ use super::parameter::parameters;
 use super::result::results;
 use super::{Keeper, Kind, TEST_SENTENCES};
 use crate::choice::choices;
-use crate::files::NO_ROOT;
+use crate::files::without_labels;
 use anyhow::{Result, bail};
 use gardenpath::learn::paper;
 use gardenpath::learn::score::{LevelScore, RuleScore, answers, score_next_token, score_rules};
@@ -129,12 +129,9 @@ impl Kind for Learn {
     fn run(&self, _: &dyn Keeper) -> Result<LearnResult> {
         let truth = self.sampled.grammar(self.seed)?;
         let seed = Seed::new(self.seed);
-        let mut corpus = Corpus::try_sample(&truth, seed, 0..self.samples)?;
+        let corpus = Corpus::try_sample(&truth, seed, 0..self.samples)?;
         let is_labelled = self.mode != Mode::Unlabelled;
-        if !is_labelled {
-            let roots = vec![NO_ROOT; corpus.len()];
-            corpus = corpus.with_roots(roots)?;
-        }
+        let corpus = if is_labelled { corpus } else { without_labels(corpus)? };
         let outline = self.outline(&truth);
         let arities = outline.branching.arities();
         let learned = self.learner(outline).learn(&corpus, &mut |_| ())?;

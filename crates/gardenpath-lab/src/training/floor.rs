@@ -107,12 +107,9 @@ fn of_sentences(
 }
 
 fn next(predictor: &Predictor<'_>, sentence: &[Symbol]) -> Result<Option<Score>> {
-    let (mut reader, mut score) = (predictor.reader(), Score::default());
-    for &token in sentence {
-        score.add(reader.next(), token);
-        reader.push(token)?;
-    }
-    score.add(reader.next(), predictor.grammar().vocab() as Symbol);
+    let vocab = predictor.grammar().vocab();
+    let (rows, mut score) = (predictor.rows(sentence)?, Score::default());
+    rows.chunks(vocab + 1).zip(Task::Next.answers(vocab, sentence)).for_each(|(row, answer)| score.add(row, answer));
     Ok(Some(score))
 }
 

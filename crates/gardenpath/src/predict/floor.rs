@@ -90,7 +90,7 @@ impl Floor {
                 |rows: &[f64], width: usize| rows.chunks(width).map(entropy).enumerate().collect::<Vec<_>>();
             let losses = match task {
                 Task::Next => {
-                    let rows = next_rows(&predictor, sentence)?;
+                    let rows = predictor.rows(sentence)?;
                     rows.last().filter(|&&end| end > 0.0).ok_or_else(impossible)?;
                     Losses { items: entropies(&rows, vocab + 1), count: sentence.len() as f64, root_accuracy: None }
                 }
@@ -148,7 +148,7 @@ impl Floor {
         let of_sentence = |i: usize| -> Result<Losses> {
             checkpoint();
             let sentence = corpus.sentence(i);
-            let (exact, level) = (next_rows(&exact, sentence)?, next_rows(&level, sentence)?);
+            let (exact, level) = (exact.rows(sentence)?, level.rows(sentence)?);
             exact.last().filter(|&&end| end > 0.0).ok_or(Error::Impossible { sentence: i + 1 })?;
             let width = grammar.vocab() + 1;
             let losses = exact.chunks(width).zip(level.chunks(width)).map(|(p, q)| cross_entropy(p, q));
@@ -181,18 +181,6 @@ impl Floor {
             root_accuracy: accuracies.map(|accuracies| Estimate::of(&accuracies)),
         }
     }
-}
-
-/// The probabilities of the next token and of the end at every position of a sentence, `[position][token, end]`.
-pub(super) fn next_rows(predictor: &Predictor, sentence: &[Symbol]) -> Result<Vec<f64>> {
-    let mut reader = predictor.reader();
-    let mut rows = Vec::with_capacity((sentence.len() + 1) * reader.next().len());
-    rows.extend_from_slice(reader.next());
-    for &token in sentence {
-        reader.push(token)?;
-        rows.extend_from_slice(reader.next());
-    }
-    Ok(rows)
 }
 
 /// The entropies of the posteriors of some tokens; `None` if the evidence is impossible.

@@ -68,6 +68,27 @@ impl<'g> Predictor<'g> {
         matches!(self.top, Top::Root { .. })
     }
 
+    /// The probabilities of the next token and of the end at every position of a sentence, `[position][token, end]`, the one after the last
+    /// token included. Rows are zero after something that no sentence begins with.
+    ///
+    /// ```
+    /// use gardenpath::{Ensemble, Predictor, Seed};
+    ///
+    /// let grammar = Ensemble::new(8, 2).sample(Seed::new(1))?;
+    /// assert_eq!(Predictor::new(&grammar).rows(&[0, 1, 2, 3])?.len(), 5 * 9);
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
+    pub fn rows(&self, sentence: &[Symbol]) -> Result<Vec<f64>> {
+        let mut reader = self.reader();
+        let mut rows = Vec::with_capacity((sentence.len() + 1) * reader.next().len());
+        rows.extend_from_slice(reader.next());
+        for &token in sentence {
+            reader.push(token)?;
+            rows.extend_from_slice(reader.next());
+        }
+        Ok(rows)
+    }
+
     /// A reader at the beginning of a sentence.
     pub fn reader(&self) -> Reader<'_> {
         let levels = self.grammar.sizes().iter().map(|&size| Level::new(size)).collect();

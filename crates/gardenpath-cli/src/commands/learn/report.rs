@@ -77,45 +77,8 @@ struct Purity {
 }
 
 impl Report {
-    /// The rules, and how well the root of a sentence is told.
-    pub fn with_labels(
-        learned: &Learned,
-        truth: Option<&Grammar>,
-        test: Option<&Corpus>,
-        sentences: usize,
-        seconds: f64,
-    ) -> Result<Self> {
-        let bayes = truth.zip(test).map(|(truth, test)| answers(truth, test)).transpose()?;
-        let found = test.map(|test| answers(&learned.grammar, test)).transpose()?;
-        Ok(Report {
-            accuracy: found.map(|answers| answers.accuracy),
-            bayes_accuracy: bayes.map(|answers| answers.accuracy),
-            cross_entropy: found.map(|answers| answers.cross_entropy),
-            bayes_cross_entropy: bayes.map(|answers| answers.cross_entropy),
-            boolean_accuracy: found.map(|answers| answers.boolean_accuracy),
-            parse_rate: found.map(|answers| answers.parse_rate),
-            ..Self::of_rules(learned, truth, sentences, seconds)?
-        })
-    }
-
-    /// The rules, and how well the next token is predicted.
-    pub fn without_labels(
-        learned: &Learned,
-        truth: Option<&Grammar>,
-        test: Option<&Corpus>,
-        sentences: usize,
-        seconds: f64,
-    ) -> Result<Self> {
-        let score = test.map(|test| score_next_token(&learned.grammar, truth, test)).transpose()?;
-        Ok(Report {
-            parse_rate: score.map(|score| score.parse_rate),
-            next_token_loss: score.map(|score| score.loss).filter(|loss| loss.is_finite()),
-            next_token_floor: score.and_then(|score| score.floor).filter(|floor| floor.is_finite()),
-            ..Self::of_rules(learned, truth, sentences, seconds)?
-        })
-    }
-
-    fn of_rules(learned: &Learned, truth: Option<&Grammar>, sentences: usize, seconds: f64) -> Result<Self> {
+    /// What is said about the rules; how well they predict is added by one of the next two.
+    pub fn new(learned: &Learned, truth: Option<&Grammar>, sentences: usize, seconds: f64) -> Result<Self> {
         let scores = truth.map(|truth| score_rules(&learned.grammar, truth)).transpose()?;
         let score = |level: usize| scores.as_ref().map(|scores| &scores[level]);
         let levels = learned.levels.iter().map(|level| Level::new(level, score(level.level))).collect();
@@ -140,6 +103,32 @@ impl Report {
             next_token_loss: None,
             next_token_floor: None,
             seconds,
+        })
+    }
+
+    /// Adds how well the roots of test sentences are told.
+    pub fn with_roots(self, learned: &Learned, truth: Option<&Grammar>, test: &Corpus) -> Result<Self> {
+        let bayes = truth.map(|truth| answers(truth, test)).transpose()?;
+        let found = answers(&learned.grammar, test)?;
+        Ok(Report {
+            accuracy: Some(found.accuracy),
+            bayes_accuracy: bayes.map(|answers| answers.accuracy),
+            cross_entropy: Some(found.cross_entropy),
+            bayes_cross_entropy: bayes.map(|answers| answers.cross_entropy),
+            boolean_accuracy: Some(found.boolean_accuracy),
+            parse_rate: Some(found.parse_rate),
+            ..self
+        })
+    }
+
+    /// Adds how well the next token is predicted in test sentences, whose labels do not matter.
+    pub fn with_next_token(self, learned: &Learned, truth: Option<&Grammar>, test: &Corpus) -> Result<Self> {
+        let score = score_next_token(&learned.grammar, truth, test)?;
+        Ok(Report {
+            parse_rate: Some(score.parse_rate),
+            next_token_loss: Some(score.loss).filter(|loss| loss.is_finite()),
+            next_token_floor: score.floor.filter(|floor| floor.is_finite()),
+            ..self
         })
     }
 
