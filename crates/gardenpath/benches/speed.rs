@@ -37,6 +37,7 @@ fn main() {
         next_token(2, 1.0e6);
         next_token(3, 0.25e6);
         next_published(0.001);
+        next_full(6, 244, 2.5);
     }
 }
 
@@ -115,6 +116,30 @@ fn next_published(at_most: f64) {
     let seconds = best_of(5, || corpus.sentences().for_each(|sentence| read(&mut reader, sentence))) / 50.0;
     let name = format!("next-token rows, cfg3f, {} tokens", corpus.tokens().len() / 50);
     println!("{name:<44} {:>11.2} ms {:>9.1} ms max", 1e3 * seconds, 1e3 * at_most);
+}
+
+/// All rows of a sentence whose chart is full, compared with its inside probability.
+fn next_full(depth: usize, len: usize, at_most: f64) {
+    let grammar = grammar(depth, 1.0);
+    let sentence = sentence_of(&grammar, len);
+    let (inside, predictor) = (Inside::new(&grammar), Predictor::new(&grammar));
+    let posterior = inside.posterior(&sentence).expect("the tokens are right");
+    let rows = predictor.rows(&sentence).expect("the tokens are right");
+    let outcomes = sentence.iter().map(|&token| usize::from(token)).chain([16]);
+    let log: f64 = rows.chunks(17).zip(outcomes).map(|(row, outcome)| row[outcome].ln()).sum();
+    let likelihoods = (0..16).filter_map(|root| posterior.log_likelihood(root));
+    let best = likelihoods.clone().fold(f64::NEG_INFINITY, f64::max);
+    let total = best + (likelihoods.map(|log| (log - best).exp()).sum::<f64>() / 16.0).ln();
+    assert!((log - total).abs() < 1e-9, "{log}, not {total}");
+    let ratio = best_of(3, || {
+        std::hint::black_box(predictor.rows(&sentence).expect("the tokens are right"));
+    }) / best_of(3, || {
+        std::hint::black_box(inside.posterior(&sentence).expect("the tokens are right"));
+    });
+    println!(
+        "{:<44} {ratio:>6.2} x inside {at_most:>10.1} x max",
+        format!("next-token rows, L = {depth}, f = 1, {len} tokens")
+    );
 }
 
 fn read(reader: &mut Reader, sentence: &[u8]) {

@@ -4,7 +4,8 @@
 //! touches only candidates that exist. Full ones go through matrix products ([`dense`]). Values are plain `f64` where a bound
 //! proves that nothing can underflow, and [`Magnitude`] otherwise, so depth costs no accuracy.
 
-mod dense;
+pub(crate) mod band;
+pub(crate) mod dense;
 pub(crate) mod gemm;
 
 use crate::chart::{Buffers, Chart, Evidence, Parser};
@@ -13,7 +14,8 @@ use crate::error::Result;
 use crate::grammar::{Grammar, Layer, Rule, Symbol};
 use crate::interrupt::checkpoint;
 use crate::magnitude::Magnitude;
-use dense::{DenseLayer, DenseScratch, Numeric};
+use band::{Band, Numeric};
+use dense::{DenseLayer, Lanes};
 use rayon::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -42,7 +44,16 @@ pub struct Inside<'g> {
 pub struct Workspace {
     plain: Buffers<f64>,
     scaled: Buffers<Magnitude>,
-    dense: DenseScratch,
+    dense: Dense,
+}
+
+/// Buffers for matrix products.
+#[derive(Default)]
+struct Dense {
+    lanes: Lanes,
+    /// The level that was filled last, and the one that is being filled.
+    below: Band,
+    above: Band,
 }
 
 /// What a sentence says about its root.
@@ -101,7 +112,7 @@ impl<'g> Inside<'g> {
 
     /// New buffers, one set per thread.
     pub fn workspace(&self) -> Workspace {
-        Workspace { plain: self.plain.buffers(), scaled: self.scaled.buffers(), dense: DenseScratch::default() }
+        Workspace { plain: self.plain.buffers(), scaled: self.scaled.buffers(), dense: Dense::default() }
     }
 
     /// The posterior over the root of one sentence.
@@ -112,10 +123,10 @@ impl<'g> Inside<'g> {
     /// The posterior over the root of one sentence, with buffers that were used before.
     pub fn posterior_with(&self, workspace: &mut Workspace, sentence: &[Symbol]) -> Result<Posterior> {
         if is_safe(self.decay, sentence.len()) {
-            self.fill(&self.plain, &mut workspace.plain, &mut workspace.dense, sentence)?;
+            self.fill(&self.plain, &mut workspace.plain, &mut workspace.dense, sentence, false)?;
             Ok(self.score(&workspace.plain.chart))
         } else {
-            self.fill(&self.scaled, &mut workspace.scaled, &mut workspace.dense, sentence)?;
+            self.fill(&self.scaled, &mut workspace.scaled, &mut workspace.dense, sentence, false)?;
             Ok(self.score(&workspace.scaled.chart))
         }
     }
@@ -125,7 +136,7 @@ impl<'g> Inside<'g> {
         let mut buffers = self.scaled.buffers();
         let Buffers { chart, scratch } = &mut buffers;
         self.scaled.start_evidence(chart, scratch, evidence)?;
-        self.fill_layers(&self.scaled, &mut buffers, &mut DenseScratch::default());
+        self.fill_layers(&self.scaled, &mut buffers, &mut Dense::default(), false);
         Ok(self.score(&buffers.chart))
     }
 
@@ -213,29 +224,57 @@ impl<'g> Inside<'g> {
     /// The chart of a sentence with all inside probabilities.
     pub fn chart(&self, sentence: &[Symbol]) -> Result<Chart<Magnitude>> {
         let mut buffers = self.scaled.buffers();
-        self.fill(&self.scaled, &mut buffers, &mut DenseScratch::default(), sentence)?;
+        self.fill(&self.scaled, &mut buffers, &mut Dense::default(), sentence, true)?;
         Ok(buffers.chart)
     }
 
+    /// Fills the chart of a sentence; of levels that matrix products fill, only the root if the others are not to be kept.
     fn fill<S: Numeric>(
         &self,
         parser: &Parser<'g, S>,
         buffers: &mut Buffers<S>,
-        dense: &mut DenseScratch,
+        dense: &mut Dense,
         sentence: &[Symbol],
+        keep: bool,
     ) -> Result<()> {
         parser.start(&mut buffers.chart, &mut buffers.scratch, sentence)?;
-        self.fill_layers(parser, buffers, dense);
+        self.fill_layers(parser, buffers, dense, keep);
         Ok(())
     }
 
-    fn fill_layers<S: Numeric>(&self, parser: &Parser<'g, S>, buffers: &mut Buffers<S>, dense: &mut DenseScratch) {
-        let Buffers { chart, scratch } = buffers;
-        for level in (0..self.grammar().depth()).rev() {
-            let layer = &self.dense[level];
-            if !(layer.pays(chart.level(level + 1)) && layer.fill(chart, dense, level)) {
-                parser.fill_layer(chart, scratch, level);
+    fn fill_layers<S: Numeric>(
+        &self,
+        parser: &Parser<'g, S>,
+        Buffers { chart, scratch }: &mut Buffers<S>,
+        dense: &mut Dense,
+        keep: bool,
+    ) {
+        let Dense { lanes, below, above } = dense;
+        // Whether `below` holds the level below the one to be filled.
+        let mut is_dense = false;
+        for (level, layer) in self.dense.iter().enumerate().rev() {
+            let next = level.checked_sub(1).map(|next| &self.dense[next]);
+            let is_supported = layer.is_supported(S::IS_SCALED);
+            if is_supported && !is_dense && layer.pays(chart.level(level + 1)) {
+                let (template, _, entries) = chart.layer_mut(level);
+                is_dense = below.load(template.level(level + 1), entries, layer.children());
             }
+            if !is_dense {
+                parser.fill_layer(chart, scratch, level);
+                continue;
+            }
+            let (template, entries, _) = chart.layer_mut(level);
+            let (cells, cells_below) = (template.level(level), template.level(level + 1));
+            layer.fill(lanes, (cells, above), (cells_below, below));
+            is_dense =
+                next.is_some_and(|next| next.is_supported(S::IS_SCALED)) && (!S::IS_SCALED || above.rescale(cells));
+            if is_dense {
+                above.sort_by_end(cells);
+            }
+            if keep || !is_dense {
+                above.store(cells, entries);
+            }
+            std::mem::swap(above, below);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod floor;
 mod formula;
+mod full;
 mod known_length;
 mod laws;
 mod posterior;

@@ -117,6 +117,11 @@ impl Shape {
         self.spans[level].bits.contains(len)
     }
 
+    /// The numbers of tokens that a node of `level` can cover.
+    pub(crate) fn span_bits(&self, level: usize) -> &Bits {
+        &self.spans[level].bits
+    }
+
     /// The numbers of children that the rules of `layer` allow.
     pub fn arities(&self, layer: usize) -> Arities {
         self.layers[layer]

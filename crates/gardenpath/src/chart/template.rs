@@ -1,5 +1,7 @@
 //! Which cells a chart has: those that belong to some tree over the whole sentence, and how each can be split.
 
+use crate::arity::Arities;
+use crate::bits::Bits;
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::shape::Shape;
@@ -209,7 +211,7 @@ impl Template {
 
     /// The number of cells of all levels, used or not.
     pub(crate) fn total(&self) -> usize {
-        self.levels.iter().map(|level| level.used.len()).sum()
+        self.levels.iter().map(LevelCells::total).sum()
     }
 }
 
@@ -241,6 +243,34 @@ impl LevelCells {
         cells
     }
 
+    /// The cells of all levels below one root, or below any number of independent nodes, if `len` tokens are known and any may follow.
+    pub fn open(layers: &[Arities], len: usize, is_root: bool) -> Vec<Self> {
+        let shape = Shape::new(layers);
+        // Where nodes of a level can begin.
+        let mut begins = Bits::default();
+        (0..if is_root { 1 } else { len }).for_each(|start| begins.add_shifted(&Bits::one(start), 0));
+        let mut of_level = |level: usize| {
+            let spans = shape.span_bits(level);
+            if level > 0 {
+                let mut after = begins.clone();
+                for _ in 1..shape.arities(level - 1).most() {
+                    after = after.sums(spans);
+                    begins.add_shifted(&after, 0);
+                }
+            }
+            let (least, most) = shape.spans(level).into_inner();
+            let mut cells = LevelCells { first: vec![0], min_span: vec![least as u32; len], used: Vec::new() };
+            for start in 0..len {
+                if begins.contains(start) {
+                    cells.used.extend((least..=most.min(len - start)).map(|span| spans.contains(span)));
+                }
+                cells.first.push(cells.used.len() as u32);
+            }
+            cells
+        };
+        (0..=shape.depth()).map(&mut of_level).collect()
+    }
+
     /// The cells that some tree uses.
     fn spans(&self) -> impl Iterator<Item = Span> + '_ {
         let of_start = move |start: usize| {
@@ -262,6 +292,11 @@ impl LevelCells {
     pub fn used_offset(&self, start: usize, span: usize) -> Option<u32> {
         let offset = span.checked_sub(*self.min_span.get(start)? as usize)?;
         (offset < self.count(start) && self.used[self.first(start) + offset]).then_some(offset as u32)
+    }
+
+    /// The number of cells, used or not.
+    pub fn total(&self) -> usize {
+        self.used.len()
     }
 
     /// The number of starts that have cells at all.
@@ -291,7 +326,6 @@ impl LevelCells {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arity::Arities;
 
     fn shapes() -> Vec<Shape> {
         let sets: [&[usize]; 9] = [&[1], &[2], &[3], &[4], &[1, 2], &[2, 3], &[2, 4], &[1, 2, 3], &[2, 3, 4]];
@@ -315,6 +349,29 @@ mod tests {
                         all.filter(|span| template.level(level).find(span.start, span.len).is_some()).collect();
                     assert_eq!(template.cells(level).collect::<Vec<_>>(), expected, "{shape:?}: {len}");
                     assert_eq!(expected.is_empty(), !shape.has_length(len));
+                }
+            }
+        }
+    }
+
+    /// Nothing that some longer sentence could use is missing.
+    #[test]
+    fn open_cells_are_those_of_all_sentences() {
+        for shape in shapes() {
+            let layers: Vec<Arities> = (0..shape.depth()).map(|level| shape.arities(level)).collect();
+            for len in 0..=9 {
+                let open = LevelCells::open(&layers, len, true);
+                let independent = LevelCells::open(&layers, len, false);
+                for (level, cells) in open.iter().enumerate() {
+                    let mut expected: Vec<Span> = Vec::new();
+                    for longer in shape.lengths().take_while(|&longer| longer <= 40) {
+                        expected.extend(Template::new(&shape, longer).cells(level).filter(|span| span.end() <= len));
+                    }
+                    expected.sort_by_key(|span| (span.start, span.len));
+                    expected.dedup();
+                    let found: Vec<Span> = cells.spans().collect();
+                    assert_eq!(found, expected, "{shape:?}: {len}, level {level}");
+                    assert!(found.iter().all(|span| independent[level].find(span.start, span.len).is_some()));
                 }
             }
         }

@@ -1,120 +1,45 @@
 //! A layer of full cells, as matrix products.
 //!
-//! For every start and every width of the first two children:
-//! `Q(a, b)` sums over their splits (a product of two matrices), `S(c, z)` sums over the ternary rules, and one more product
-//! applies it to all third children at once. A cell's values share one exponent, so that nothing underflows as long as they are
-//! of similar size. Bounds of the exponents are carried along; where they leave room for an underflow, [`DenseLayer::fill`]
-//! declines, and the sparse recursion has to do it.
+//! For every start, and every end of the first two children, `Q(a, b)` sums over their splits: a product of two matrices, whose rows
+//! are the places of the split. `S(c, z)` sums over the ternary rules. One more product, over all ends of the second and all symbols of
+//! the third child, completes the cells of the start.
 
-use super::gemm::{COLUMNS, Split, add_thirds, sum_rules, sum_splits};
+use super::band::{Band, RULE_ROOM};
+use super::gemm::{COLUMNS, LANES, PairSums, add_product, sum_splits};
 use crate::arity::Arities;
-use crate::chart::{Chart, Level, LevelCells};
-use crate::grammar::{Layer, Symbol};
+use crate::chart::{Level, LevelCells};
+use crate::grammar::Layer;
 use crate::interrupt::checkpoint;
-use crate::magnitude::{Magnitude, power_of_two};
+use crate::magnitude::Magnitude;
 use crate::semiring::Semiring;
+use std::ops::Range;
 
-/// Bounds of the exponents of some values: all are at least `2^low`, and the largest is about `2^high`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Exponents {
-    low: i32,
-    high: i32,
-}
-
-impl Exponents {
-    /// The bounds of no values.
-    const NONE: Exponents = Exponents { low: i32::MAX, high: i32::MIN };
-
-    /// The bounds of these values and others.
-    fn with(self, other: Self) -> Self {
-        Exponents { low: self.low.min(other.low), high: self.high.max(other.high) }
-    }
-
-    /// The bounds of all products with other values.
-    fn times(self, other: Self) -> Self {
-        Exponents { low: self.low + other.low, high: self.high + other.high }
-    }
-
-    /// The bounds of all products with probabilities of at least `2^least`.
-    fn times_probabilities(self, least: i32) -> Self {
-        Exponents { low: self.low + least, ..self }
-    }
-
-    /// Whether the values are normal numbers once `2^high` is taken out.
-    fn fit(self) -> bool {
-        self.high - self.low <= NORMAL_RANGE
-    }
-}
-
-/// Powers of two down to `2^-1022` are normal numbers; some of these are left for rounding.
-const NORMAL_RANGE: i32 = 1000;
-
-/// Probabilities that can be taken apart into numbers with a common exponent.
-pub(super) trait Numeric: Semiring {
-    /// The exponents between which all values of a cell lie; the upper one is taken out of them.
-    fn exponents(cell: &[(Symbol, Self)]) -> Exponents;
-    /// The value times `2^-exponent`.
-    fn without(&self, exponent: i64) -> f64;
-    /// The value of `mantissa * 2^exponent`.
-    fn compose(mantissa: f64, exponent: i64) -> Self;
-    /// The value with an exponent of its own.
-    fn magnitude(&self) -> Magnitude;
-}
-
-impl Numeric for f64 {
-    fn exponents(_: &[(Symbol, Self)]) -> Exponents {
-        Exponents::default()
-    }
-    fn without(&self, _: i64) -> f64 {
-        *self
-    }
-    fn compose(mantissa: f64, _: i64) -> Self {
-        mantissa
-    }
-    fn magnitude(&self) -> Magnitude {
-        Magnitude::new(*self)
-    }
-}
-
-impl Numeric for Magnitude {
-    fn exponents(cell: &[(Symbol, Self)]) -> Exponents {
-        let [(_, first), rest @ ..] = cell else { return Exponents::default() };
-        // A probability has at least 2^-1074, and a sentence fewer than 2^16 tokens.
-        let one = |value: &Magnitude| Exponents { low: value.exponent() as i32, high: value.exponent() as i32 };
-        rest.iter().fold(one(first), |all, (_, value)| all.with(one(value)))
-    }
-    fn without(&self, exponent: i64) -> f64 {
-        Magnitude::without(*self, exponent)
-    }
-    fn compose(mantissa: f64, exponent: i64) -> Self {
-        Magnitude::scaled(mantissa, exponent)
-    }
-    fn magnitude(&self) -> Magnitude {
-        *self
-    }
-}
-
-/// The rules of a layer as flat lists for the dense sums.
+/// The rules of a layer as lists for the dense sums.
 #[derive(Clone, Debug)]
-pub(super) struct DenseLayer {
+pub(crate) struct DenseLayer {
     parents: usize,
     children: usize,
-    /// Numbers of symbols, padded for the matrix products.
-    parent_width: usize,
-    child_width: usize,
-    /// (position in Q, parent, probability)
-    pairs: Vec<(u32, u32, f64)>,
-    /// (position in Q, position in S, probability)
-    triples: Vec<(u32, u32, f64)>,
-    /// The exponents of the smallest probabilities of pairs and of triples.
-    least_pair: i32,
-    least_triple: i32,
-    /// Whether all rules have two or three children.
+    /// `[parent]`, over the binary rules.
+    pairs: PairSums,
+    /// `[third child][parent]`, over the ternary rules.
+    triples: PairSums,
+    /// Whether all rules have two or three children, and no probability is too small for scaled values.
     is_supported: bool,
+    has_room: bool,
 }
 
-/// Blocks whose sums over the rules are computed side by side.
-const LANES: usize = 8;
+/// Sums of up to [`LANES`] parts of a sentence with adjacent ends, side by side.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lanes {
+    /// `Q`: `[first child][second child]`.
+    pub pairs: Vec<[f64; LANES]>,
+    /// Sums over rules.
+    sums: Vec<[f64; LANES]>,
+    /// `S`: `[end][third child][parent]`.
+    matrix: Vec<f64>,
+    /// Where the third children of some ends begin.
+    rows: Vec<usize>,
+}
 
 /// Below this average number of candidates the sparse recursion is faster: a fifth of all symbols, but two, or half of them, if there
 /// are few symbols.
@@ -123,283 +48,188 @@ fn crowd(symbols: usize) -> f64 {
     (0.2 * symbols).max(f64::min(0.5 * symbols, 2.0))
 }
 
-#[derive(Default)]
-pub(super) struct DenseScratch {
-    /// The values of the level below: `[cell][symbol]`, and the exponents of its cells.
-    values: Vec<f64>,
-    exponents: Vec<Exponents>,
-    longest_span: usize,
-    /// The values of the cells of one start, `[cell][symbol]`, and their exponents.
-    sums: Vec<f64>,
-    sum_exponents: Vec<Option<Exponents>>,
-    /// The splits of one block, and the upper bounds of their exponents.
-    splits: Vec<Split>,
-    split_exponents: Vec<i32>,
-    /// The factors of the third children of one block.
-    scales: Vec<f64>,
-    /// `Q` of one block: `[a][b]`.
-    pair_sums: Vec<f64>,
-    /// `Q` and `S` of up to [`LANES`] blocks, side by side.
-    pair_lanes: Vec<[f64; LANES]>,
-    rule_lanes: Vec<[f64; LANES]>,
-    /// `S` of one block: `[c][z]`.
-    rule_sums: Vec<f64>,
-    /// The blocks in the lanes: (width, exponents).
-    lanes: Vec<(usize, Exponents)>,
-}
-
 impl DenseLayer {
     pub fn new(layer: &Layer) -> Self {
         let (parents, children) = (layer.parents(), layer.children());
-        let (parent_width, child_width) = (parents.next_multiple_of(COLUMNS), children.next_multiple_of(COLUMNS));
+        let [parent_width, child_width] = [parents, children].map(|symbols| symbols.next_multiple_of(COLUMNS));
         let (mut pairs, mut triples) = (Vec::new(), Vec::new());
         for rule in layer.rules() {
             let parent = usize::from(rule.parent);
             let [a, b, ref last @ ..] = *rule.children.as_slice() else { continue };
             let pair = (usize::from(a) * child_width + usize::from(b)) as u32;
             match last {
-                [] => pairs.push((pair, parent as u32, rule.probability)),
-                [c] => triples.push((pair, (usize::from(*c) * parent_width + parent) as u32, rule.probability)),
+                [] => pairs.push((parent as u32, pair, rule.probability)),
+                [c] => triples.push(((usize::from(*c) * parent_width + parent) as u32, pair, rule.probability)),
                 _ => {}
             }
         }
-        // Neighbouring rules then read neighbouring sums.
-        triples.sort_by_key(|&(pair, sum, _)| (pair, sum));
-        let least = |rules: &[(u32, u32, f64)]| {
-            rules.iter().map(|&(_, _, probability)| Magnitude::new(probability).exponent() as i32).min().unwrap_or(0)
-        };
-        let (least_pair, least_triple) = (least(&pairs), least(&triples));
-        let is_supported = layer.arities().iter().all(|arity| Arities::PAPER.contains(arity));
+        let is_small = |probability: f64| Magnitude::new(probability).exponent() < -RULE_ROOM;
         DenseLayer {
             parents,
             children,
-            parent_width,
-            child_width,
-            pairs,
-            triples,
-            least_pair,
-            least_triple,
-            is_supported,
+            pairs: PairSums::new(parent_width, pairs),
+            triples: PairSums::new(child_width * parent_width, triples),
+            is_supported: layer.arities().iter().all(|arity| Arities::PAPER.contains(arity)),
+            has_room: !layer.rules().iter().any(|rule| is_small(rule.probability)),
         }
     }
 
-    /// Whether the cells below are full enough for matrix products, and the rules such that there are any.
-    pub fn pays<S: Semiring>(&self, below: &Level<S>) -> bool {
-        let filled = below.all_filled().len();
-        self.is_supported && filled > 8 && below.entries().len() as f64 > crowd(self.children) * filled as f64
+    /// Whether the rules are such that there are matrix products, and values are safe in them.
+    pub fn is_supported(&self, is_scaled: bool) -> bool {
+        self.is_supported && (self.has_room || !is_scaled)
     }
 
-    /// Fills level `level` of the chart from the one below it, and returns true; or returns false and leaves the level empty,
-    /// if the values of a cell are of such different sizes that small ones could be lost.
-    pub fn fill<S: Numeric>(&self, chart: &mut Chart<S>, scratch: &mut DenseScratch, level: usize) -> bool {
-        let (cells, above, below) = chart.layer_mut(level);
-        let (cells, cells_below) = (cells.level(level), cells.level(level + 1));
-        self.load(scratch, cells_below, below);
+    /// Whether the cells below are full enough for matrix products.
+    pub fn pays<S: Semiring>(&self, below: &Level<S>) -> bool {
+        let filled = below.all_filled().len();
+        filled > 8 && below.entries().len() as f64 > crowd(self.children) * filled as f64
+    }
+
+    /// The number of symbols below.
+    pub fn children(&self) -> usize {
+        self.children
+    }
+
+    /// Computes the values of a level from the one below it, with the same powers of two. They are sorted by start only.
+    pub fn fill(
+        &self,
+        lanes: &mut Lanes,
+        (cells, above): (&LevelCells, &mut Band),
+        (cells_below, below): (&LevelCells, &Band),
+    ) {
+        above.reset(cells, self.parents, below.powers());
         for start in 0..cells.starts() {
             // Short sentences are done before anybody waits.
             if start % 16 == 15 {
                 checkpoint();
             }
-            let count = cells.count(start);
-            scratch.sums.clear();
-            scratch.sums.resize(count * self.parent_width, 0.0);
-            scratch.sum_exponents.clear();
-            scratch.sum_exponents.resize(count, None);
-            if count > 0 {
-                self.fill_start(scratch, cells, cells_below, below, start);
-            }
-            for offset in 0..count {
-                if let Some(exponents) = scratch.sum_exponents[offset] {
-                    if !exponents.fit() {
-                        above.clear();
-                        return false;
-                    }
-                    let values = &scratch.sums[offset * self.parent_width..][..self.parents];
-                    for (symbol, &value) in values.iter().enumerate().filter(|(_, value)| **value > 0.0) {
-                        above.push(symbol as Symbol, S::compose(value, exponents.high.into()));
-                    }
-                }
-                above.close_cell(cells.min_span(start) + offset);
-            }
-            above.close_start();
-        }
-        true
-    }
-
-    /// Copies the level below into dense rows with one exponent each.
-    fn load<S: Numeric>(&self, scratch: &mut DenseScratch, cells: &LevelCells, below: &Level<S>) {
-        let total = cells.first(cells.starts());
-        scratch.values.clear();
-        scratch.values.resize(total * self.child_width, 0.0);
-        scratch.exponents.clear();
-        scratch.exponents.resize(total, Exponents::default());
-        scratch.longest_span = below.all_filled().iter().map(|filled| filled.span as usize).max().unwrap_or(0);
-        for filled in below.all_filled() {
-            let entries = below.cell(filled.cell);
-            let exponents = S::exponents(entries);
-            scratch.exponents[filled.cell as usize] = exponents;
-            let row = &mut scratch.values[filled.cell as usize * self.child_width..][..self.child_width];
-            for (symbol, value) in entries {
-                row[usize::from(*symbol)] = value.without(exponents.high.into());
+            let own = cells.first(start)..cells.first(start) + cells.count(start);
+            if !own.is_empty() {
+                let first_end = start + cells.min_span(start);
+                let row = Row { sums: above.cells_mut(own), first_end, width: self.parents.next_multiple_of(COLUMNS) };
+                self.fill_start(lanes, row, cells_below, below, start);
+                above.clear_unused(cells, start);
             }
         }
     }
 
-    fn fill_start<S: Numeric>(
-        &self,
-        scratch: &mut DenseScratch,
-        cells: &LevelCells,
-        cells_below: &LevelCells,
-        below: &Level<S>,
-        start: usize,
-    ) {
-        let (Some(shortest), Some(longest)) = (below.filled(start).first(), below.filled(start).last()) else { return };
-        let max_width = (longest.span as usize + scratch.longest_span).min(cells_below.starts() - start);
-        scratch.lanes.clear();
-        for width in shortest.span as usize + 1..=max_width {
-            if let Some(exponents) = self.sum_block(scratch, cells_below, below, start, width) {
-                if let Some(offset) = cells.used_offset(start, width) {
-                    self.add_pairs(scratch, offset as usize, exponents);
-                }
-                if !self.triples.is_empty() && !below.filled(start + width).is_empty() {
-                    self.open_lane(scratch, width, exponents);
-                    if scratch.lanes.len() == LANES {
-                        self.add_triples(scratch, cells, below, start);
-                    }
-                }
+    fn fill_start(&self, lanes: &mut Lanes, mut row: Row, cells: &LevelCells, below: &Band, start: usize) {
+        for_each_block(lanes, cells, below, start, row.last_end(), |lanes, ends| {
+            if !self.pairs.is_empty() {
+                lanes.sum_rules(&self.pairs);
+                row.add_lanes(lanes, ends.clone());
             }
-        }
-        self.add_triples(scratch, cells, below, start);
-    }
-
-    /// `Q` of a block, and the bounds of its exponents; `None` if the block has no split.
-    fn sum_block<S: Numeric>(
-        &self,
-        scratch: &mut DenseScratch,
-        cells: &LevelCells,
-        below: &Level<S>,
-        start: usize,
-        width: usize,
-    ) -> Option<Exponents> {
-        scratch.splits.clear();
-        scratch.split_exponents.clear();
-        let mut all = Exponents::NONE;
-        for one in below.filled(start) {
-            let Some(rest) = width.checked_sub(one.span as usize).filter(|&rest| rest > 0) else { break };
-            if let Some(two) = cells.find(start + one.span as usize, rest).filter(|&cell| !below.range(cell).is_empty())
-            {
-                let row = |cell: u32| cell * self.child_width as u32;
-                scratch.splits.push(Split { first: row(one.cell), second: row(two), scale: 1.0 });
-                let exponents = scratch.exponents[one.cell as usize].times(scratch.exponents[two as usize]);
-                scratch.split_exponents.push(exponents.high);
-                all = all.with(exponents);
+            if !self.triples.is_empty() && row.last_end() > ends.start {
+                lanes.sum_rules(&self.triples);
+                lanes.transpose(ends.len());
+                row.add_thirds(lanes, below, ends);
             }
-        }
-        if all == Exponents::NONE {
-            return None;
-        }
-        for (split, exponent) in scratch.splits.iter_mut().zip(&scratch.split_exponents) {
-            split.scale = power_of_two((exponent - all.high).into());
-        }
-        scratch.pair_sums.resize(self.child_width * self.child_width, 0.0);
-        sum_splits(&mut scratch.pair_sums, &scratch.values, &scratch.splits, self.child_width);
-        Some(all)
+        });
     }
+}
 
-    /// Applies the binary rules to `Q`.
-    fn add_pairs(&self, scratch: &mut DenseScratch, offset: usize, exponents: Exponents) {
-        if self.pairs.is_empty() {
-            return;
-        }
-        let DenseScratch { sums, sum_exponents, pair_sums, .. } = scratch;
-        let row = &mut sums[offset * self.parent_width..][..self.parent_width];
-        let scale = make_room(row, &mut sum_exponents[offset], exponents.times_probabilities(self.least_pair));
-        for &(pair, parent, probability) in &self.pairs {
-            row[parent as usize] += scale * probability * pair_sums[pair as usize];
-        }
-    }
-
-    /// Puts `Q` of a block beside those of other blocks.
-    fn open_lane(&self, scratch: &mut DenseScratch, width: usize, exponents: Exponents) {
-        let lane = scratch.lanes.len();
-        scratch.pair_lanes.resize(scratch.pair_sums.len(), [0.0; LANES]);
-        for (lanes, &sum) in scratch.pair_lanes.iter_mut().zip(&scratch.pair_sums) {
-            lanes[lane] = sum;
-        }
-        scratch.lanes.push((width, exponents));
-    }
-
-    /// Applies the ternary rules to all blocks in the lanes and to all third children after them.
-    fn add_triples<S: Numeric>(&self, scratch: &mut DenseScratch, cells: &LevelCells, below: &Level<S>, start: usize) {
-        if scratch.lanes.is_empty() {
-            return;
-        }
-        scratch.rule_lanes.clear();
-        scratch.rule_lanes.resize(self.children * self.parent_width, [0.0; LANES]);
-        sum_rules(&self.triples, &scratch.pair_lanes, &mut scratch.rule_lanes);
-        for lane in 0..scratch.lanes.len() {
-            let (width, exponents) = scratch.lanes[lane];
-            scratch.rule_sums.clear();
-            scratch.rule_sums.extend(scratch.rule_lanes.iter().map(|lanes| lanes[lane]));
-            self.add_thirds(scratch, cells, below, start, width, exponents.times_probabilities(self.least_triple));
-        }
-        scratch.lanes.clear();
-    }
-
-    /// One product of `S` with all third children that complete a used cell, in runs of adjacent spans.
-    fn add_thirds<S: Numeric>(
-        &self,
-        scratch: &mut DenseScratch,
-        cells: &LevelCells,
-        below: &Level<S>,
-        start: usize,
-        width: usize,
-        exponents: Exponents,
-    ) {
-        // Runs of third children in adjacent cells, whose parents are adjacent too: (first offset, first third).
-        let mut run: Option<(usize, usize)> = None;
-        scratch.scales.clear();
-        for third in below.filled(start + width) {
-            let Some(offset) = cells.used_offset(start, width + third.span as usize).map(|offset| offset as usize)
-            else {
-                continue;
+/// Calls `visit` with `Q` of all parts of the sentence that begin at `start` and are made of two cells, at most [`LANES`] adjacent ends
+/// at a time, none beyond `last_end`.
+pub(crate) fn for_each_block(
+    lanes: &mut Lanes,
+    cells: &LevelCells,
+    below: &Band,
+    start: usize,
+    last_end: usize,
+    mut visit: impl FnMut(&mut Lanes, Range<usize>),
+) {
+    let width = below.width();
+    lanes.pairs.resize(width * width, [0.0; LANES]);
+    let middles = start + cells.min_span(start)..start + cells.min_span(start) + cells.count(start);
+    // The splits of a part: the places where both children are cells.
+    let splits = |end: usize| {
+        let starts = below.starts(end);
+        starts.start.max(middles.start)..starts.end.min(middles.end)
+    };
+    let mut next = middles.start + 1;
+    while next <= last_end {
+        let Some(first) = (next..=last_end).find(|&end| !splits(end).is_empty()) else { return };
+        let ends = first..(first + LANES).min(last_end + 1);
+        for (lane, end) in ends.clone().enumerate() {
+            let splits = splits(end);
+            let (firsts, seconds) = if splits.is_empty() {
+                (&[][..], &[][..])
+            } else {
+                let cell = cells.first(start) + splits.start - middles.start;
+                let place = below.place(splits.start, end);
+                (below.cells(cell..cell + splits.len()), &below.by_end()[place..place + splits.len() * width])
             };
-            if run.is_none_or(|(first, _)| first + scratch.scales.len() != offset) {
-                self.close_run(scratch, run);
-                run = Some((offset, third.cell as usize));
-            }
-            let row = &mut scratch.sums[offset * self.parent_width..][..self.parent_width];
-            let own = exponents.times(scratch.exponents[third.cell as usize]);
-            let scale = make_room(row, &mut scratch.sum_exponents[offset], own);
-            scratch.scales.push(scale);
+            sum_splits(&mut lanes.pairs, lane, firsts, seconds, width);
         }
-        self.close_run(scratch, run);
+        next = ends.end;
+        visit(lanes, ends);
+    }
+}
+
+impl Lanes {
+    /// Sums over rules.
+    pub fn sum_rules(&mut self, rules: &PairSums) -> &[[f64; LANES]] {
+        self.sums.resize(rules.len(), [0.0; LANES]);
+        rules.apply(&self.pairs, &mut self.sums);
+        &self.sums
     }
 
-    fn close_run(&self, scratch: &mut DenseScratch, run: Option<(usize, usize)>) {
-        if let Some((offset, third)) = run {
-            let rows = scratch.scales.len();
-            let sums = &mut scratch.sums[offset * self.parent_width..][..rows * self.parent_width];
-            let thirds = &scratch.values[third * self.child_width..][..rows * self.child_width];
-            add_thirds(sums, thirds, self.child_width, &scratch.scales, &scratch.rule_sums, self.parent_width);
-            scratch.scales.clear();
+    /// Sorts the sums of the first lanes by lane.
+    fn transpose(&mut self, count: usize) {
+        let size = self.sums.len();
+        self.matrix.resize(size * LANES, 0.0);
+        for (lane, matrix) in self.matrix.chunks_exact_mut(size).enumerate().take(count) {
+            matrix.iter_mut().zip(&self.sums).for_each(|(value, sums)| *value = sums[lane]);
         }
     }
 }
 
-/// Prepares a row to receive values with these exponents; returns the factor for these values.
-///
-/// A row keeps the largest exponent that it has met; smaller values are scaled down to it, exactly.
-fn make_room(row: &mut [f64], row_exponents: &mut Option<Exponents>, exponents: Exponents) -> f64 {
-    let Some(own) = *row_exponents else {
-        *row_exponents = Some(exponents);
-        return 1.0;
-    };
-    *row_exponents = Some(own.with(exponents));
-    if own.high >= exponents.high {
-        return power_of_two((exponents.high - own.high).into());
+/// The cells of one start: `[end][parent]`.
+struct Row<'b> {
+    sums: &'b mut [f64],
+    first_end: usize,
+    width: usize,
+}
+
+impl Row<'_> {
+    fn last_end(&self) -> usize {
+        self.first_end + self.sums.len() / self.width - 1
     }
-    let scale = power_of_two((own.high - exponents.high).into());
-    row.iter_mut().for_each(|value| *value *= scale);
-    1.0
+
+    /// Adds what the binary rules make of the parts with these ends.
+    fn add_lanes(&mut self, lanes: &Lanes, ends: Range<usize>) {
+        for (lane, end) in ends.enumerate() {
+            if let Some(row) = end.checked_sub(self.first_end) {
+                let row = &mut self.sums[row * self.width..][..self.width];
+                row.iter_mut().zip(&lanes.sums).for_each(|(sum, value)| *sum += value[lane]);
+            }
+        }
+    }
+
+    /// Adds what the ternary rules make of the parts with these ends and the third children after them.
+    fn add_thirds(&mut self, lanes: &mut Lanes, below: &Band, ends: Range<usize>) {
+        let Lanes { sums, matrix, rows, .. } = lanes;
+        // The third children of an end: those that begin where one of the parts ends.
+        let thirds = |end: usize| {
+            let starts = below.starts(end);
+            starts.start.max(ends.start)..starts.end.min(ends.end)
+        };
+        let mut end = self.first_end.max(ends.start + 1);
+        while end <= self.last_end() {
+            let own = thirds(end);
+            rows.clear();
+            let first_end = end;
+            while end <= self.last_end() && thirds(end) == own {
+                if !own.is_empty() {
+                    rows.push(below.place(own.start, end));
+                }
+                end += 1;
+            }
+            if !own.is_empty() {
+                let cells = &mut self.sums[(first_end - self.first_end) * self.width..][..rows.len() * self.width];
+                let matrix = &matrix[(own.start - ends.start) * sums.len()..][..own.len() * sums.len()];
+                add_product(cells, below.by_end(), rows, matrix, self.width);
+            }
+        }
+    }
 }

@@ -1,74 +1,100 @@
 //! Small matrix products, the same to the last bit on every machine.
 //!
-//! The matrices here have a few dozen rows and columns, and lie scattered over a chart: a general library would spend its
-//! time on packing, and its fused multiply-adds would make results depend on the processor. Products are therefore rounded
-//! before they are added, in a fixed order; wider registers only do more of the same at once.
+//! The matrices here have a few dozen columns and lie in bands of charts: a general library would spend its time on packing, and its
+//! fused multiply-adds would make results depend on the processor. Products are therefore rounded before they are added, in a fixed
+//! order; wider registers only do more of the same at once.
 
 /// Columns of a tile: two registers of four numbers. Rows of values are padded to a multiple of this.
-pub(super) const COLUMNS: usize = 8;
+pub(crate) const COLUMNS: usize = 8;
 
 /// Rows of a tile.
 const ROWS: usize = 4;
 
-/// Calls the version for AVX2 where the processor has it.
+/// How many parts of a sentence have their sums over the rules computed side by side.
+pub(crate) const LANES: usize = 8;
+
+/// Makes a function that calls its portable twin, compiled for AVX2 where the processor has it.
 macro_rules! dispatch {
-    ($wide:ident, $anywhere:ident, $arguments:tt) => {{
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2, the only thing that the function needs beyond its safe twin.
-            return unsafe { $wide $arguments };
+    ($(#[$doc:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),*) = $twin:ident) => {
+        $(#[$doc])*
+        $visibility fn $name($($argument: $type),*) {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2")]
+                fn avx2($($argument: $type),*) {
+                    $twin($($argument),*);
+                }
+                if std::arch::is_x86_feature_detected!("avx2") {
+                    // SAFETY: the processor has AVX2, the only thing that the function needs beyond its twin.
+                    return unsafe { avx2($($argument),*) };
+                }
+            }
+            $twin($($argument),*);
         }
-        $anywhere $arguments
-    }};
+    };
 }
 
-/// Two adjacent cells whose values are multiplied: where their rows begin, and a factor.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Split {
-    pub first: u32,
-    pub second: u32,
-    pub scale: f64,
+dispatch! {
+    /// `sums[a * width + b][lane] = Σ_j firsts[j][a] * seconds[j][b]`, for rows of `width` values, a multiple of [`COLUMNS`].
+    pub(crate) fn sum_splits(
+        sums: &mut [[f64; LANES]], lane: usize, firsts: &[f64], seconds: &[f64], width: usize
+    ) = sum_splits_anywhere
 }
 
-/// `sum[a][b] = Σ scale * values[first + a] * values[second + b]` over the splits; `width` values per row.
-///
-/// `sum` has `width` columns; `width` is a multiple of [`COLUMNS`].
-pub(super) fn sum_splits(sum: &mut [f64], values: &[f64], splits: &[Split], width: usize) {
-    dispatch!(sum_splits_avx2, sum_splits_anywhere, (sum, values, splits, width));
+dispatch! {
+    /// `sums[r][z] += Σ_x values[rows[r] + x] * matrix[x][z]`, for as many `x` as `matrix` has rows of `width` values, a multiple of
+    /// [`COLUMNS`].
+    pub(crate) fn add_product(
+        sums: &mut [f64], values: &[f64], rows: &[usize], matrix: &[f64], width: usize
+    ) = add_product_anywhere
 }
 
-/// `sum[row][z] += scales[row] * Σ_c thirds[row][c] * matrix[c][z]`.
-///
-/// The rows of `thirds` have `third_width` values, those of `sum` and `matrix` have `width`, a multiple of [`COLUMNS`].
-pub(super) fn add_thirds(
-    sum: &mut [f64],
-    thirds: &[f64],
-    third_width: usize,
-    scales: &[f64],
-    matrix: &[f64],
-    width: usize,
-) {
-    dispatch!(add_thirds_avx2, add_thirds_anywhere, (sum, thirds, third_width, scales, matrix, width));
+dispatch! {
+    /// `sum[c] += factor * Σ_z weights[z] * matrix[z][c]`; the rows of `matrix` are as long as `sum`.
+    pub(crate) fn add_weighted_rows(
+        sum: &mut [f64], factor: f64, weights: &[f64], matrix: &[f64]
+    ) = add_weighted_rows_anywhere
 }
 
-/// `sums[position] += probability * pairs[pair]` over all rules, for all lanes.
-pub(super) fn sum_rules<const LANES: usize>(
-    rules: &[(u32, u32, f64)],
-    pairs: &[[f64; LANES]],
-    sums: &mut [[f64; LANES]],
-) {
-    dispatch!(sum_rules_avx2, sum_rules_anywhere, (rules, pairs, sums));
+dispatch! {
+    fn sum_pairs(rules: &PairSums, pairs: &[[f64; LANES]], sums: &mut [[f64; LANES]]) = sum_pairs_anywhere
 }
 
-/// `sum[c] += factor * Σ_z weights[z] * matrix[z][c]`; the rows of `matrix` are as long as `sum`.
-pub(crate) fn add_weighted_rows(sum: &mut [f64], factor: f64, weights: &[f64], matrix: &[f64]) {
-    dispatch!(add_weighted_rows_avx2, add_weighted_rows_anywhere, (sum, factor, weights, matrix));
+/// Weighted sums over pairs of children: `sums[k] = Σ weight * pairs[pair]` over the terms of `k`, for all lanes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PairSums {
+    /// The terms of sum `k` are `terms[first[k]..first[k + 1]]`.
+    first: Vec<u32>,
+    /// (pair, weight)
+    terms: Vec<(u32, f64)>,
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn add_weighted_rows_avx2(sum: &mut [f64], factor: f64, weights: &[f64], matrix: &[f64]) {
-    add_weighted_rows_anywhere(sum, factor, weights, matrix);
+impl PairSums {
+    /// `terms` are (sum, pair, weight), and there are `count` sums.
+    pub fn new(count: usize, mut terms: Vec<(u32, u32, f64)>) -> Self {
+        terms.sort_by_key(|&(sum, pair, _)| (sum, pair));
+        let first = (0..=count).map(|sum| terms.partition_point(|term| (term.0 as usize) < sum) as u32).collect();
+        PairSums { first, terms: terms.into_iter().map(|(_, pair, weight)| (pair, weight)).collect() }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// The number of sums.
+    pub fn len(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// The weights, in the order of sums and pairs.
+    pub fn weights_mut(&mut self) -> impl Iterator<Item = &mut f64> {
+        self.terms.iter_mut().map(|(_, weight)| weight)
+    }
+
+    /// Computes the sums.
+    pub fn apply(&self, pairs: &[[f64; LANES]], sums: &mut [[f64; LANES]]) {
+        sum_pairs(self, pairs, sums);
+    }
 }
 
 #[inline(always)]
@@ -92,105 +118,80 @@ fn add_weighted_rows_anywhere(sum: &mut [f64], factor: f64, weights: &[f64], mat
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn sum_splits_avx2(sum: &mut [f64], values: &[f64], splits: &[Split], width: usize) {
-    sum_splits_anywhere(sum, values, splits, width);
-}
-
 #[inline(always)]
-fn sum_splits_anywhere(sum: &mut [f64], values: &[f64], splits: &[Split], width: usize) {
-    for (tile_row, rows) in sum.chunks_exact_mut(ROWS * width).enumerate() {
+fn sum_splits_anywhere(sums: &mut [[f64; LANES]], lane: usize, firsts: &[f64], seconds: &[f64], width: usize) {
+    for (tile_row, sums) in sums.chunks_exact_mut(ROWS * width).enumerate() {
         for column in (0..width).step_by(COLUMNS) {
             let mut tile = [[0.0; COLUMNS]; ROWS];
-            for split in splits {
-                let first = tile_of::<ROWS>(values, split.first as usize + tile_row * ROWS);
-                let second = tile_of::<COLUMNS>(values, split.second as usize + column);
+            for (first, second) in firsts.chunks_exact(width).zip(seconds.chunks_exact(width)) {
+                let first = tile_of::<ROWS>(first, tile_row * ROWS);
+                let second = tile_of::<COLUMNS>(second, column);
                 for (tile, first) in tile.iter_mut().zip(first) {
-                    let factor = first * split.scale;
                     for (sum, value) in tile.iter_mut().zip(second) {
-                        *sum += factor * value;
+                        *sum += first * value;
                     }
                 }
             }
-            for (row, tile) in rows.chunks_exact_mut(width).zip(&tile) {
-                row[column..column + COLUMNS].copy_from_slice(tile);
+            for (row, tile) in sums.chunks_exact_mut(width).zip(&tile) {
+                for (sum, value) in row[column..column + COLUMNS].iter_mut().zip(tile) {
+                    sum[lane] = *value;
+                }
             }
         }
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn add_thirds_avx2(sum: &mut [f64], thirds: &[f64], third_width: usize, scales: &[f64], matrix: &[f64], width: usize) {
-    add_thirds_anywhere(sum, thirds, third_width, scales, matrix, width);
+#[inline(always)]
+fn add_product_anywhere(sums: &mut [f64], values: &[f64], rows: &[usize], matrix: &[f64], width: usize) {
+    let whole = rows.len() / ROWS * ROWS;
+    let (sums, last_sums) = sums.split_at_mut(whole * width);
+    let (rows, last_rows) = rows.split_at(whole);
+    add_rows::<ROWS>(sums, values, rows, matrix, width);
+    add_rows::<1>(last_sums, values, last_rows, matrix, width);
 }
 
 #[inline(always)]
-fn add_thirds_anywhere(
-    sum: &mut [f64],
-    thirds: &[f64],
-    third_width: usize,
-    scales: &[f64],
-    matrix: &[f64],
-    width: usize,
-) {
-    let whole = scales.len() / ROWS * ROWS;
-    let (sum, last_sum) = sum.split_at_mut(whole * width);
-    let (thirds, last_thirds) = thirds.split_at(whole * third_width);
-    let (scales, last_scales) = scales.split_at(whole);
-    add_rows::<ROWS>(sum, thirds, third_width, scales, matrix, width);
-    add_rows::<1>(last_sum, last_thirds, third_width, last_scales, matrix, width);
-}
-
-#[inline(always)]
-fn add_rows<const R: usize>(
-    sum: &mut [f64],
-    thirds: &[f64],
-    third_width: usize,
-    scales: &[f64],
-    matrix: &[f64],
-    width: usize,
-) {
-    let rows = sum.chunks_exact_mut(R * width).zip(thirds.chunks_exact(R * third_width)).zip(scales.chunks_exact(R));
-    for ((sum, thirds), scales) in rows {
+fn add_rows<const R: usize>(sums: &mut [f64], values: &[f64], rows: &[usize], matrix: &[f64], width: usize) {
+    let inner = matrix.len() / width;
+    for (sums, rows) in sums.chunks_exact_mut(R * width).zip(rows.chunks_exact(R)) {
+        let rows: [&[f64]; R] = std::array::from_fn(|r| &values[rows[r]..rows[r] + inner]);
         for column in (0..width).step_by(COLUMNS) {
             let mut tile = [[0.0; COLUMNS]; R];
-            for (c, matrix) in matrix.chunks_exact(width).enumerate() {
+            for (x, matrix) in matrix.chunks_exact(width).enumerate() {
                 let matrix = tile_of::<COLUMNS>(matrix, column);
-                for (r, tile) in tile.iter_mut().enumerate() {
-                    let factor = thirds[r * third_width + c];
+                for (row, tile) in rows.iter().zip(&mut tile) {
+                    let factor = row[x];
                     for (sum, value) in tile.iter_mut().zip(matrix) {
                         *sum += factor * value;
                     }
                 }
             }
-            for ((row, tile), scale) in sum.chunks_exact_mut(width).zip(&tile).zip(scales) {
+            for (row, tile) in sums.chunks_exact_mut(width).zip(&tile) {
                 for (sum, value) in row[column..column + COLUMNS].iter_mut().zip(tile) {
-                    *sum += scale * value;
+                    *sum += value;
                 }
             }
         }
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn sum_rules_avx2<const LANES: usize>(rules: &[(u32, u32, f64)], pairs: &[[f64; LANES]], sums: &mut [[f64; LANES]]) {
-    sum_rules_anywhere(rules, pairs, sums);
-}
-
 #[inline(always)]
-fn sum_rules_anywhere<const LANES: usize>(
-    rules: &[(u32, u32, f64)],
-    pairs: &[[f64; LANES]],
-    sums: &mut [[f64; LANES]],
-) {
-    for &(pair, position, probability) in rules {
-        let (sums, pairs) = (&mut sums[position as usize], &pairs[pair as usize]);
-        for (sum, pair) in sums.iter_mut().zip(pairs) {
-            *sum += probability * pair;
+fn sum_pairs_anywhere(rules: &PairSums, pairs: &[[f64; LANES]], sums: &mut [[f64; LANES]]) {
+    for (sum, bounds) in sums.iter_mut().zip(rules.first.windows(2)) {
+        // Two sums at a time: an addition takes longer than it takes to begin the next.
+        let mut totals = [[0.0; LANES]; 2];
+        let (twos, last) = rules.terms[bounds[0] as usize..bounds[1] as usize].as_chunks::<2>();
+        let mut add = |k: usize, (pair, weight): (u32, f64)| {
+            for (total, value) in totals[k].iter_mut().zip(&pairs[pair as usize]) {
+                *total += weight * value;
+            }
+        };
+        for &[even, odd] in twos {
+            add(0, even);
+            add(1, odd);
         }
+        last.iter().for_each(|&term| add(0, term));
+        *sum = std::array::from_fn(|lane| totals[0][lane] + totals[1][lane]);
     }
 }
 
@@ -227,43 +228,48 @@ mod tests {
     #[test]
     fn sums_over_splits_are_right_and_the_same_with_any_registers() {
         for (width, count) in [(8, 1), (16, 5), (24, 40)] {
-            let values = numbers(50 * width, 1);
-            let split = |k: usize| Split {
-                first: (k * width) as u32,
-                second: ((49 - k) * width) as u32,
-                scale: 0.5f64.powi(k as i32 % 3),
-            };
-            let splits: Vec<Split> = (0..count).map(split).collect();
-            let (mut wide, mut portable) = (vec![0.0; width * width], vec![0.0; width * width]);
-            sum_splits(&mut wide, &values, &splits, width);
-            sum_splits_anywhere(&mut portable, &values, &splits, width);
+            let (firsts, seconds) = (numbers(count * width, 1), numbers(count * width, 2));
+            let [mut wide, mut portable] = [(); 2].map(|()| vec![[0.0; LANES]; width * width]);
+            sum_splits(&mut wide, 3, &firsts, &seconds, width);
+            sum_splits_anywhere(&mut portable, 3, &firsts, &seconds, width);
             assert_eq!(wide, portable);
-            for (a, row) in wide.chunks(width).enumerate() {
-                for (b, found) in row.iter().enumerate() {
-                    let term = |s: &Split| s.scale * values[s.first as usize + a] * values[s.second as usize + b];
-                    let expected: f64 = splits.iter().map(term).sum();
-                    assert!((found - expected).abs() < 1e-12);
-                }
+            for (pair, found) in wide.iter().enumerate() {
+                let term = |j: usize| firsts[j * width + pair / width] * seconds[j * width + pair % width];
+                assert!((found[3] - (0..count).map(term).sum::<f64>()).abs() < 1e-12);
+                assert!(found.iter().enumerate().all(|(lane, value)| lane == 3 || *value == 0.0));
             }
         }
     }
 
     #[test]
-    fn products_with_thirds_are_right_and_the_same_with_any_registers() {
-        for (rows, third_width, width) in [(1, 8, 8), (4, 16, 8), (7, 8, 24)] {
-            let (thirds, matrix) = (numbers(rows * third_width, 2), numbers(third_width * width, 3));
-            let scales = numbers(rows, 4);
-            let (mut wide, mut portable) = (vec![1.0; rows * width], vec![1.0; rows * width]);
-            add_thirds(&mut wide, &thirds, third_width, &scales, &matrix, width);
-            add_thirds_anywhere(&mut portable, &thirds, third_width, &scales, &matrix, width);
+    fn products_are_right_and_the_same_with_any_registers() {
+        for (count, inner, width) in [(1, 8, 8), (4, 16, 8), (7, 8, 24)] {
+            let (values, matrix) = (numbers(3 * count + inner, 2), numbers(inner * width, 3));
+            let rows: Vec<usize> = (0..count).map(|row| 3 * row).collect();
+            let (mut wide, mut portable) = (vec![1.0; count * width], vec![1.0; count * width]);
+            add_product(&mut wide, &values, &rows, &matrix, width);
+            add_product_anywhere(&mut portable, &values, &rows, &matrix, width);
             assert_eq!(wide, portable);
-            for row in 0..rows {
-                for z in 0..width {
-                    let term = |c: usize| thirds[row * third_width + c] * matrix[c * width + z];
-                    let expected = 1.0 + scales[row] * (0..third_width).map(term).sum::<f64>();
-                    assert!((wide[row * width + z] - expected).abs() < 1e-12);
-                }
+            for (k, found) in wide.iter().enumerate() {
+                let term = |x: usize| values[rows[k / width] + x] * matrix[x * width + k % width];
+                assert!((found - 1.0 - (0..inner).map(term).sum::<f64>()).abs() < 1e-12);
             }
+        }
+    }
+
+    #[test]
+    fn sums_over_rules_are_right_and_the_same_with_any_registers() {
+        let terms = vec![(3, 1, 0.5), (0, 2, 0.25), (3, 0, 2.0)];
+        let sums = PairSums::new(5, terms.clone());
+        let pairs: Vec<[f64; LANES]> = numbers(3 * LANES, 1).chunks(LANES).map(|c| c.try_into().unwrap()).collect();
+        let [mut wide, mut portable] = [(); 2].map(|()| vec![[7.0; LANES]; sums.len()]);
+        sums.apply(&pairs, &mut wide);
+        sum_pairs_anywhere(&sums, &pairs, &mut portable);
+        assert_eq!(wide, portable);
+        for (k, lane) in (0..5).flat_map(|k| (0..LANES).map(move |lane| (k, lane))) {
+            let own = terms.iter().filter(|term| term.0 == k as u32);
+            let expected: f64 = own.map(|&(_, pair, weight)| weight * pairs[pair as usize][lane]).sum();
+            assert!((wide[k][lane] - expected).abs() < 1e-15);
         }
     }
 }

@@ -7,10 +7,13 @@
 //! Every token is divided by its probability given those before it, so that the probability of what was read is always 1, and sentences of
 //! any length can be read in plain numbers.
 
+use super::full::Full;
 use super::tables::PrefixTables;
 use super::top::Top;
 use crate::error::{Counts, Error, Result};
 use crate::grammar::{Grammar, State, Symbol};
+use crate::shape::Shape;
+use std::sync::OnceLock;
 
 /// A grammar prepared for reading from left to right.
 ///
@@ -32,6 +35,9 @@ pub struct Predictor<'g> {
     grammar: &'g Grammar,
     layers: Vec<PrefixTables<'g>>,
     top: Top,
+    shape: Shape,
+    /// The same for full charts, made when the first is met; `None` if matrix products do not serve the grammar.
+    pub(super) full: OnceLock<Option<Full>>,
 }
 
 impl<'g> Predictor<'g> {
@@ -55,7 +61,8 @@ impl<'g> Predictor<'g> {
     }
 
     fn with_top(grammar: &'g Grammar, top: Top) -> Self {
-        Predictor { grammar, layers: grammar.layers().iter().map(PrefixTables::new).collect(), top }
+        let layers = grammar.layers().iter().map(PrefixTables::new).collect();
+        Predictor { grammar, layers, top, shape: grammar.shape(), full: OnceLock::new() }
     }
 
     /// The grammar.
@@ -65,7 +72,7 @@ impl<'g> Predictor<'g> {
 
     /// Whether it knows all layers, up to the root.
     pub fn knows_root(&self) -> bool {
-        matches!(self.top, Top::Root { .. })
+        self.top.is_root()
     }
 
     /// The probabilities of the next token and of the end at every position of a sentence, `[position][token, end]`, the one after the last
@@ -79,14 +86,13 @@ impl<'g> Predictor<'g> {
     /// # Ok::<(), gardenpath::Error>(())
     /// ```
     pub fn rows(&self, sentence: &[Symbol]) -> Result<Vec<f64>> {
-        let mut reader = self.reader();
-        let mut rows = Vec::with_capacity((sentence.len() + 1) * reader.next().len());
-        rows.extend_from_slice(reader.next());
-        for &token in sentence {
-            reader.push(token)?;
-            rows.extend_from_slice(reader.next());
-        }
-        Ok(rows)
+        self.reader().rows(sentence)
+    }
+
+    /// The same by matrix products, if they serve the grammar, its probabilities, and the memory.
+    pub(super) fn full_rows(&self, sentence: &[Symbol], bits: f64) -> Option<Vec<f64>> {
+        let full = self.full.get_or_init(|| Full::new(self.grammar, self.top.level())).as_ref()?;
+        full.rows(&self.layers, &self.top, sentence, bits)
     }
 
     /// A reader at the beginning of a sentence.
@@ -108,6 +114,9 @@ impl<'g> Predictor<'g> {
         reader
     }
 }
+
+/// How often a sentence that is read as a whole is asked whether its chart is full: after so many tokens.
+const SAMPLE: usize = 32;
 
 /// Where the nodes of one level can begin.
 #[derive(Clone, Debug)]
@@ -222,6 +231,39 @@ impl<'p> Reader<'p> {
         self.go_up();
         self.go_down();
         Ok(())
+    }
+
+    /// Reads a whole sentence: [`Predictor::rows`] with buffers that were used before. What was read before is forgotten.
+    ///
+    /// Where almost every symbol derives almost every part of a long sentence, this is much faster than [`Reader::push`] for each token.
+    pub fn rows(&mut self, sentence: &[Symbol]) -> Result<Vec<f64>> {
+        self.predictor.grammar.check_sentence(sentence)?;
+        self.restart();
+        let mut rows = Vec::with_capacity((sentence.len() + 1) * self.row.len());
+        rows.extend_from_slice(&self.row);
+        let mut is_full = false;
+        for &token in sentence {
+            self.push(token)?;
+            rows.extend_from_slice(&self.row);
+            if self.len.is_multiple_of(SAMPLE) && !is_full && self.is_crowded() {
+                is_full = true;
+                let bits = -self.log_probability / (self.len as f64 * std::f64::consts::LN_2);
+                if let Some(rows) = self.predictor.full_rows(sentence, bits) {
+                    return Ok(rows);
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Whether there is about one prefix for every part of what was read, on every level: then matrix products are faster.
+    fn is_crowded(&self) -> bool {
+        let Predictor { shape, top, .. } = self.predictor;
+        let read = self.len;
+        let parts =
+            |level: usize| read * (shape.spans(level).end().min(&read) + 1).saturating_sub(*shape.spans(level).start());
+        let prefixes: usize = self.parts.iter().map(|parts| parts.items.len()).sum();
+        prefixes > (top.level()..self.parts.len()).map(parts).sum()
     }
 
     /// The parts of what was read that end here and were read as prefixes of the rules of a layer: (start, prefix, value).

@@ -42,6 +42,10 @@ impl Top {
         Top::Independent { level, shares, law, more }
     }
 
+    pub fn is_root(&self) -> bool {
+        matches!(self, Top::Root { .. })
+    }
+
     pub fn level(&self) -> usize {
         match self {
             Top::Root { .. } => 0,

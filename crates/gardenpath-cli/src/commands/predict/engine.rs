@@ -108,14 +108,11 @@ impl<'p> Engine<'p> {
 
 /// The rows of a sentence, and the logarithm of its probability.
 fn read(reader: &mut Reader, sentence: &[Symbol]) -> Result<(Vec<Row>, f64)> {
-    reader.restart();
-    let mut rows = vec![possible(reader.next())];
-    for &token in sentence {
-        reader.push(token)?;
-        rows.push(possible(reader.next()));
-    }
-    let end = reader.next().last().copied().unwrap_or(0.0);
-    Ok((rows, reader.log_probability() + end.ln()))
+    let width = reader.next().len();
+    let rows = reader.rows(sentence)?;
+    let outcomes = sentence.iter().map(|&token| usize::from(token)).chain([width - 1]);
+    let log = rows.chunks(width).zip(outcomes).map(|(row, outcome)| row[outcome].ln()).sum();
+    Ok((rows.chunks(width).map(possible).collect(), log))
 }
 
 /// Probabilities, unless all are zero.
