@@ -106,6 +106,7 @@ impl<'g> Predictor<'g> {
             counts: Vec::new(),
             len: 0,
             row: vec![0.0; self.grammar.vocab() + 1],
+            probability: 1.0,
             log_probability: 0.0,
             cells: vec![Vec::new(); self.grammar.depth() + 1],
             slots: Default::default(),
@@ -114,6 +115,9 @@ impl<'g> Predictor<'g> {
         reader
     }
 }
+
+/// Products of probabilities below this go into a logarithm, before they can underflow.
+const TINY: f64 = 1e-150;
 
 /// How often a sentence that is read as a whole is asked whether its chart is full: after so many tokens.
 const SAMPLE: usize = 32;
@@ -169,6 +173,8 @@ pub struct Reader<'p> {
     len: usize,
     /// The probabilities of the next token, and of the end of the sentence.
     row: Vec<f64>,
+    /// The probability of what was read is `probability * exp(log_probability)`: one logarithm for many tokens.
+    probability: f64,
     log_probability: f64,
     /// The nodes of each level that end at the last token read, by start.
     cells: Vec<Vec<Cell>>,
@@ -189,7 +195,7 @@ impl<'p> Reader<'p> {
         }
         self.cells.iter_mut().for_each(Vec::clear);
         self.counts.clear();
-        (self.len, self.log_probability) = (0, 0.0);
+        (self.len, self.probability, self.log_probability) = (0, 1.0, 0.0);
         self.go_down();
     }
 
@@ -211,7 +217,7 @@ impl<'p> Reader<'p> {
 
     /// The logarithm of the probability that a sentence begins with what was read.
     pub fn log_probability(&self) -> f64 {
-        self.log_probability
+        self.log_probability + self.probability.ln()
     }
 
     /// Reads one token. It costs about as much as all charts have to do with one end: a column.
@@ -221,7 +227,12 @@ impl<'p> Reader<'p> {
             return Err(Error::UnknownToken { position: self.len, token: token.into(), vocab });
         }
         let probability = self.row[usize::from(token)];
-        self.log_probability += probability.ln();
+        let before = self.probability;
+        self.probability *= probability;
+        if self.probability < TINY {
+            self.log_probability += before.ln() + probability.ln();
+            self.probability = 1.0;
+        }
         self.cells.iter_mut().for_each(Vec::clear);
         if probability > 0.0 {
             let depth = self.predictor.grammar.depth();
@@ -247,7 +258,7 @@ impl<'p> Reader<'p> {
             rows.extend_from_slice(&self.row);
             if self.len.is_multiple_of(SAMPLE) && !is_full && self.is_crowded() {
                 is_full = true;
-                let bits = -self.log_probability / (self.len as f64 * std::f64::consts::LN_2);
+                let bits = -self.log_probability() / (self.len as f64 * std::f64::consts::LN_2);
                 if let Some(rows) = self.predictor.full_rows(sentence, bits) {
                     return Ok(rows);
                 }
@@ -301,7 +312,8 @@ impl<'p> Reader<'p> {
             let (above, below) = self.levels.split_at_mut(level + 1);
             let (above, below) = (&mut above[level], &mut below[0]);
             let children = &mut below.begins[position * below.size..];
-            above.any[position] = above.begins(position).iter().any(|&p| p > 0.0);
+            // All bits at once: probabilities have no negative zeros.
+            above.any[position] = above.begins(position).iter().fold(0, |bits, p| bits | p.to_bits()) != 0;
             if above.any[position] {
                 layers[level].add_next_children(0, 1.0, above.begins(position), children);
             }
