@@ -9,6 +9,7 @@ use crate::chart::{Level, LevelCells};
 use crate::grammar::Symbol;
 use crate::magnitude::{Magnitude, power_of_two};
 use crate::semiring::Semiring;
+use crate::span::Span;
 use std::ops::Range;
 
 /// Probabilities that can be multiplied by powers of two beyond the range of an `f64`.
@@ -74,6 +75,35 @@ fn exponent_of(value: f64) -> i64 {
     (value.to_bits() >> 52) as i64 - 1023
 }
 
+/// The smallest and the largest power of two among the values of a cell.
+#[derive(Clone, Copy, Debug)]
+struct Exponents {
+    low: i16,
+    high: i16,
+}
+
+impl Exponents {
+    const NONE: Exponents = Exponents { low: i16::MAX, high: i16::MIN };
+
+    fn of(row: &[f64]) -> Self {
+        let mut all = Exponents::NONE;
+        for exponent in row.iter().filter(|value| **value > 0.0).map(|value| exponent_of(*value) as i16) {
+            all = Exponents { low: all.low.min(exponent), high: all.high.max(exponent) };
+        }
+        all
+    }
+
+    fn is_empty(self) -> bool {
+        self.low > self.high
+    }
+
+    /// Whether the values have room once they are multiplied by a power of two.
+    fn have_room(self, power: i64) -> bool {
+        self.is_empty() || (i64::from(self.low) + power >= -ROOM && i64::from(self.high) + power <= ROOM)
+    }
+}
+
+/// What is not filled is neither cleared nor read: [`Band::splits`] and [`Band::is_filled`] tell.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Band {
     /// The number of values per cell: that of the symbols, padded for the matrix products.
@@ -81,20 +111,45 @@ pub(crate) struct Band {
     symbols: usize,
     by_start: Vec<f64>,
     by_end: Vec<f64>,
+    exponents: Vec<Exponents>,
     /// For every end: its first cell among those by end, the first start, and the start after the last.
     ends: Vec<(u32, Range<u32>)>,
+    /// `[start][end]` and `[end][start]`: the cells that are filled, as sets of bits.
+    filled_ends: Vec<u64>,
+    filled_starts: Vec<u64>,
+    /// The size of a set, in words.
+    words: usize,
     /// The power of two of every position.
     powers: Vec<i64>,
 }
 
 impl Band {
-    /// Empties the band for a level with these cells; values are multiplied by these powers of two.
+    /// Makes room for a level with these cells, all of them empty; values are multiplied by these powers of two.
     pub fn reset(&mut self, cells: &LevelCells, symbols: usize, powers: &[i64]) {
         (self.symbols, self.width) = (symbols, symbols.next_multiple_of(COLUMNS));
-        self.by_start.clear();
-        self.by_start.resize(cells.first(cells.starts()) * self.width, 0.0);
+        make_room(&mut self.by_start, cells.total() * self.width);
+        self.exponents.clear();
+        self.exponents.resize(cells.total(), Exponents::NONE);
         self.powers.clear();
         self.powers.extend_from_slice(powers);
+    }
+
+    /// The values of the cells of a start, all zero, to be filled and [closed](Self::close).
+    pub fn open(&mut self, cells: &LevelCells, start: usize) -> &mut [f64] {
+        let first = cells.first(start) * self.width;
+        let row = &mut self.by_start[first..first + cells.count(start) * self.width];
+        row.fill(0.0);
+        row
+    }
+
+    /// Takes note of what the cells of a start were filled with. Those that no tree uses are emptied.
+    pub fn close(&mut self, cells: &LevelCells, start: usize) {
+        for offset in 0..cells.count(start) {
+            if cells.used_offset(start, cells.min_span(start) + offset).is_some() {
+                let cell = cells.first(start) + offset;
+                self.exponents[cell] = Exponents::of(self.cells(cell..cell + 1));
+            }
+        }
     }
 
     /// Takes the values of a level. Returns false if some differ so much that small ones could be lost in products.
@@ -102,12 +157,15 @@ impl Band {
         self.reset(cells, symbols, &[]);
         self.powers.resize(cells.starts() + 1, 0);
         if S::IS_SCALED {
-            let values = level.all_filled().iter().flat_map(|cell| {
-                level.cell(cell.cell).iter().map(|(_, value)| (value.exponent(), i64::from(cell.span)))
-            });
-            follow(&mut self.powers, values);
+            let filled = level.all_filled().iter().map(|filled| (filled.cell, i64::from(filled.span)));
+            let values = filled.flat_map(|(cell, span)| level.cell(cell).iter().map(move |(_, value)| (value, span)));
+            follow(&mut self.powers, values.map(|(value, span)| (value.exponent(), span)));
         }
         for start in 0..cells.starts() {
+            if level.filled(start).is_empty() {
+                continue;
+            }
+            self.open(cells, start);
             for filled in level.filled(start) {
                 let power = self.powers[start + filled.span as usize] - self.powers[start];
                 let row = &mut self.by_start[filled.cell as usize * self.width..][..self.width];
@@ -118,6 +176,7 @@ impl Band {
                     row[usize::from(*symbol)] = value.times_power(power);
                 }
             }
+            self.close(cells, start);
         }
         self.sort_by_end(cells);
         true
@@ -127,11 +186,13 @@ impl Band {
     pub fn store<S: Numeric>(&self, cells: &LevelCells, level: &mut Level<S>) {
         for start in 0..cells.starts() {
             for offset in 0..cells.count(start) {
-                let span = cells.min_span(start) + offset;
-                let row = &self.by_start[(cells.first(start) + offset) * self.width..][..self.symbols];
-                let power = self.powers[start] - self.powers[start + span];
-                for (symbol, &value) in row.iter().enumerate().filter(|(_, value)| **value > 0.0) {
-                    level.push(symbol as Symbol, S::compose(value, power));
+                let (cell, span) = (cells.first(start) + offset, cells.min_span(start) + offset);
+                if !self.exponents[cell].is_empty() {
+                    let power = self.powers[start] - self.powers[start + span];
+                    let row = &self.cells(cell..cell + 1)[..self.symbols];
+                    for (symbol, &value) in row.iter().enumerate().filter(|(_, value)| **value > 0.0) {
+                        level.push(symbol as Symbol, S::compose(value, power));
+                    }
                 }
                 level.close_cell(span);
             }
@@ -139,53 +200,31 @@ impl Band {
         }
     }
 
+    /// Whether no value can be lost in products.
+    pub fn has_room(&self) -> bool {
+        self.exponents.iter().all(|exponents| exponents.have_room(0))
+    }
+
     /// Chooses new powers of two for values that have been summed up. Returns false, and leaves all as it is, if some of them differ so
     /// much that small ones could be lost in products.
     pub fn rescale(&mut self, cells: &LevelCells) -> bool {
-        let width = self.width;
-        let rows = move |start: usize| {
-            (0..cells.count(start)).map(move |k| (cells.min_span(start) + k, (cells.first(start) + k) * width))
-        };
-        let values = (0..cells.starts()).flat_map(|start| {
-            rows(start).flat_map(|(span, row)| {
-                let positive = self.by_start[row..row + width].iter().filter(|value| **value > 0.0);
-                positive.map(move |value| (exponent_of(*value), span as i64))
-            })
+        let Band { width, by_start, exponents, powers, .. } = self;
+        let middles = filled(cells, exponents).map(|(cell, span)| {
+            let Exponents { low, high } = exponents[cell];
+            ((i64::from(low) + i64::from(high)) / 2, span.len as i64)
         });
-        let mut change = vec![0; self.powers.len()];
-        follow(&mut change, values);
-        for start in 0..cells.starts() {
-            for (span, row) in rows(start) {
-                let power = change[start + span] - change[start];
-                let outside = |value: &f64| *value > 0.0 && (exponent_of(*value) + power).abs() > ROOM;
-                if self.by_start[row..row + width].iter().any(outside) {
-                    return false;
-                }
-            }
+        let mut change = vec![0; powers.len()];
+        follow(&mut change, middles);
+        let power = |span: Span| change[span.end()] - change[span.start];
+        if !filled(cells, exponents).all(|(cell, span)| exponents[cell].have_room(power(span))) {
+            return false;
         }
-        for start in 0..cells.starts() {
-            for (span, row) in rows(start) {
-                let factor = power_of_two(change[start + span] - change[start]);
-                self.by_start[row..row + width].iter_mut().for_each(|value| *value *= factor);
-            }
+        for (cell, span) in filled(cells, exponents) {
+            let factor = power_of_two(power(span));
+            by_start[cell * *width..][..*width].iter_mut().for_each(|value| *value *= factor);
         }
-        self.powers.iter_mut().zip(change).for_each(|(power, change)| *power += change);
+        powers.iter_mut().zip(&change).for_each(|(power, change)| *power += change);
         true
-    }
-
-    /// Whether no value can be lost in products.
-    pub fn has_room(&self) -> bool {
-        self.by_start.iter().all(|&value| has_room(value))
-    }
-
-    /// Empties the cells of a start that no tree uses.
-    pub fn clear_unused(&mut self, cells: &LevelCells, start: usize) {
-        for offset in 0..cells.count(start) {
-            if cells.used_offset(start, cells.min_span(start) + offset).is_none() {
-                let cell = cells.first(start) + offset;
-                self.cells_mut(cell..cell + 1).fill(0.0);
-            }
-        }
     }
 
     /// Makes the second copy, once all cells are filled.
@@ -206,14 +245,20 @@ impl Band {
             *first = total;
             total += starts.len() as u32;
         }
-        self.by_end.clear();
-        self.by_end.resize(total as usize * self.width, 0.0);
-        for start in 0..cells.starts() {
-            for offset in 0..cells.count(start) {
-                let from = (cells.first(start) + offset) * self.width;
-                let to = self.place(start, start + cells.min_span(start) + offset);
-                self.by_end[to..to + self.width].copy_from_slice(&self.by_start[from..from + self.width]);
-            }
+        make_room(&mut self.by_end, total as usize * self.width);
+        let positions = cells.starts() + 1;
+        self.words = positions.div_ceil(64);
+        for filled in [&mut self.filled_ends, &mut self.filled_starts] {
+            filled.clear();
+            filled.resize(positions * self.words, 0);
+        }
+        let Band { width, words, by_start, by_end, ends, filled_ends, filled_starts, .. } = self;
+        for (cell, span) in filled(cells, &self.exponents) {
+            let (start, end) = (span.start, span.end());
+            let (from, to) = (cell * *width, place(ends, *width, start, end));
+            by_end[to..to + *width].copy_from_slice(&by_start[from..from + *width]);
+            filled_ends[start * *words + end / 64] |= 1 << (end % 64);
+            filled_starts[end * *words + start / 64] |= 1 << (start % 64);
         }
     }
 
@@ -228,32 +273,76 @@ impl Band {
     }
 
     /// The values of some cells, by start.
+    #[inline]
     pub fn cells(&self, cells: Range<usize>) -> &[f64] {
         &self.by_start[cells.start * self.width..cells.end * self.width]
     }
 
-    pub fn cells_mut(&mut self, cells: Range<usize>) -> &mut [f64] {
-        &mut self.by_start[cells.start * self.width..cells.end * self.width]
-    }
-
-    /// The starts of the cells with this end: all that are filled, and others with values of zero.
+    /// All values, by end and then by start.
     #[inline]
-    pub fn starts(&self, end: usize) -> Range<usize> {
-        let starts = &self.ends[end].1;
-        starts.start as usize..starts.end as usize
+    pub fn by_end(&self) -> &[f64] {
+        &self.by_end
     }
 
     /// Where the values of a cell stand in [`Band::by_end`]; those of the next start with the same end follow.
     #[inline]
     pub fn place(&self, start: usize, end: usize) -> usize {
-        let (first, starts) = &self.ends[end];
-        (*first as usize + start - starts.start as usize) * self.width
+        place(&self.ends, self.width, start, end)
     }
 
-    /// All values, by end and then by start.
-    pub fn by_end(&self) -> &[f64] {
-        &self.by_end
+    /// The starts of the filled cells with this end.
+    pub fn filled_starts(&self, end: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..end).filter(move |&start| self.is_filled(start, end))
     }
+
+    /// Whether a cell is filled.
+    #[inline]
+    pub fn is_filled(&self, start: usize, end: usize) -> bool {
+        self.filled_starts[end * self.words + start / 64] >> (start % 64) & 1 == 1
+    }
+
+    /// Whether some filled cell has this start.
+    #[inline]
+    pub fn has_start(&self, start: usize) -> bool {
+        self.filled_ends[start * self.words..][..self.words].iter().any(|&word| word != 0)
+    }
+
+    /// The places at which a part of the sentence can be split into two filled cells, in increasing order.
+    #[inline]
+    pub fn splits(&self, start: usize, end: usize, splits: &mut Vec<u32>) {
+        splits.clear();
+        let firsts = &self.filled_ends[start * self.words..][..self.words];
+        let seconds = &self.filled_starts[end * self.words..][..self.words];
+        for ((word, first), second) in (0..).zip(firsts).zip(seconds) {
+            let mut bits = first & second;
+            while bits != 0 {
+                splits.push(64 * word + bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+        }
+    }
+}
+
+/// Makes a list at least this long; what it held is lost. New pages are not touched before they are used.
+fn make_room(values: &mut Vec<f64>, needed: usize) {
+    if values.len() < needed {
+        *values = vec![0.0; needed];
+    }
+}
+
+#[inline]
+fn place(ends: &[(u32, Range<u32>)], width: usize, start: usize, end: usize) -> usize {
+    let (first, starts) = &ends[end];
+    (*first as usize + start - starts.start as usize) * width
+}
+
+/// The filled cells.
+fn filled<'c>(cells: &'c LevelCells, exponents: &'c [Exponents]) -> impl Iterator<Item = (usize, Span)> + 'c {
+    let of_start = move |start: usize| {
+        let cell = move |offset: usize| (cells.first(start) + offset, Span::new(start, cells.min_span(start) + offset));
+        (0..cells.count(start)).map(cell)
+    };
+    (0..cells.starts()).flat_map(of_start).filter(|&(cell, _)| !exponents[cell].is_empty())
 }
 
 /// Subtracts from the powers of two of all positions the slope of the exponents over the spans, so that the values are near 1.

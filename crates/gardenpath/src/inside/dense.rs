@@ -5,14 +5,13 @@
 //! the third child, completes the cells of the start.
 
 use super::band::{Band, RULE_ROOM};
-use super::gemm::{COLUMNS, LANES, PairSums, add_product, sum_splits};
+use super::gemm::{COLUMNS, LANES, PairSums, add_product, sum_all_splits, sum_splits};
 use crate::arity::Arities;
 use crate::chart::{Level, LevelCells};
 use crate::grammar::Layer;
 use crate::interrupt::checkpoint;
 use crate::magnitude::Magnitude;
 use crate::semiring::Semiring;
-use std::ops::Range;
 
 /// The rules of a layer as lists for the dense sums.
 #[derive(Clone, Debug)]
@@ -28,16 +27,20 @@ pub(crate) struct DenseLayer {
     has_room: bool,
 }
 
-/// Sums of up to [`LANES`] parts of a sentence with adjacent ends, side by side.
+/// Sums of up to [`LANES`] parts of a sentence with one start, side by side.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lanes {
+    /// The ends of the parts, in increasing order.
+    ends: Vec<usize>,
     /// `Q`: `[first child][second child]`.
-    pub pairs: Vec<[f64; LANES]>,
+    pairs: Vec<[f64; LANES]>,
     /// Sums over rules.
     sums: Vec<[f64; LANES]>,
-    /// `S`: `[end][third child][parent]`.
-    matrix: Vec<f64>,
-    /// Where the third children of some ends begin.
+    /// `S`: `[part][third child][parent]`.
+    matrices: Vec<f64>,
+    /// The splits of one part.
+    splits: Vec<u32>,
+    /// Where third children with some ends stand.
     rows: Vec<usize>,
 }
 
@@ -103,82 +106,97 @@ impl DenseLayer {
             if start % 16 == 15 {
                 checkpoint();
             }
-            let own = cells.first(start)..cells.first(start) + cells.count(start);
-            if !own.is_empty() {
+            if cells.count(start) > 0 && below.has_start(start) {
                 let first_end = start + cells.min_span(start);
-                let row = Row { sums: above.cells_mut(own), first_end, width: self.parents.next_multiple_of(COLUMNS) };
+                let width = self.parents.next_multiple_of(COLUMNS);
+                let row = Row { sums: above.open(cells, start), first_end, width };
                 self.fill_start(lanes, row, cells_below, below, start);
-                above.clear_unused(cells, start);
+                above.close(cells, start);
             }
         }
     }
 
     fn fill_start(&self, lanes: &mut Lanes, mut row: Row, cells: &LevelCells, below: &Band, start: usize) {
-        for_each_block(lanes, cells, below, start, row.last_end(), |lanes, ends| {
-            if !self.pairs.is_empty() {
-                lanes.sum_rules(&self.pairs);
-                row.add_lanes(lanes, ends.clone());
-            }
-            if !self.triples.is_empty() && row.last_end() > ends.start {
+        let ends = start + 1..=row.last_end();
+        let can_go_on = |end: usize| !self.triples.is_empty() && below.has_start(end);
+        for_each_block(lanes, cells, below, start, ends.clone().filter(|&end| can_go_on(end)), |lanes| {
+            row.add_pairs(lanes, &self.pairs);
+            if row.last_end() > lanes.ends[0] {
                 lanes.sum_rules(&self.triples);
-                lanes.transpose(ends.len());
-                row.add_thirds(lanes, below, ends);
+                row.add_thirds(lanes, below);
             }
         });
+        // The others are as long as their parents.
+        let ends = ends.filter(|&end| end >= row.first_end && !can_go_on(end)).collect::<Vec<_>>();
+        for_each_block(lanes, cells, below, start, ends.into_iter(), |lanes| row.add_pairs(lanes, &self.pairs));
     }
 }
 
-/// Calls `visit` with `Q` of all parts of the sentence that begin at `start` and are made of two cells, at most [`LANES`] adjacent ends
-/// at a time, none beyond `last_end`.
+/// Calls `visit` with `Q` of the parts of the sentence that begin at `start`, have one of these ends, and are made of two filled cells:
+/// at most [`LANES`] at a time.
 pub(crate) fn for_each_block(
     lanes: &mut Lanes,
     cells: &LevelCells,
     below: &Band,
     start: usize,
-    last_end: usize,
-    mut visit: impl FnMut(&mut Lanes, Range<usize>),
+    ends: impl Iterator<Item = usize>,
+    mut visit: impl FnMut(&mut Lanes),
 ) {
+    if !below.has_start(start) {
+        return;
+    }
     let width = below.width();
     lanes.pairs.resize(width * width, [0.0; LANES]);
-    let middles = start + cells.min_span(start)..start + cells.min_span(start) + cells.count(start);
-    // The splits of a part: the places where both children are cells.
-    let splits = |end: usize| {
-        let starts = below.starts(end);
-        starts.start.max(middles.start)..starts.end.min(middles.end)
-    };
-    let mut next = middles.start + 1;
-    while next <= last_end {
-        let Some(first) = (next..=last_end).find(|&end| !splits(end).is_empty()) else { return };
-        let ends = first..(first + LANES).min(last_end + 1);
-        for (lane, end) in ends.clone().enumerate() {
-            let splits = splits(end);
-            let (firsts, seconds) = if splits.is_empty() {
-                (&[][..], &[][..])
-            } else {
-                let cell = cells.first(start) + splits.start - middles.start;
-                let place = below.place(splits.start, end);
-                (below.cells(cell..cell + splits.len()), &below.by_end()[place..place + splits.len() * width])
-            };
-            sum_splits(&mut lanes.pairs, lane, firsts, seconds, width);
+    lanes.ends.clear();
+    let first_cell = cells.first(start);
+    let first_end = start + cells.min_span(start);
+    for end in ends {
+        below.splits(start, end, &mut lanes.splits);
+        let (Some(&first), Some(&last)) = (lanes.splits.first(), lanes.splits.last()) else { continue };
+        let count = (last - first) as usize + 1;
+        let (firsts, seconds) = (first_cell + first as usize - first_end, below.place(first as usize, end));
+        let firsts = below.cells(firsts..firsts + count);
+        let seconds = &below.by_end()[seconds..seconds + count * width];
+        let lane = lanes.ends.len();
+        if lanes.splits.len() == count {
+            sum_all_splits(&mut lanes.pairs, lane, firsts, seconds, width);
+        } else {
+            lanes.splits.iter_mut().for_each(|split| *split -= first);
+            sum_splits(&mut lanes.pairs, lane, firsts, seconds, &lanes.splits, width);
         }
-        next = ends.end;
-        visit(lanes, ends);
+        lanes.ends.push(end);
+        if lanes.ends.len() == LANES {
+            visit(lanes);
+            lanes.ends.clear();
+        }
+    }
+    if !lanes.ends.is_empty() {
+        visit(lanes);
     }
 }
 
 impl Lanes {
     /// Sums over rules.
-    pub fn sum_rules(&mut self, rules: &PairSums) -> &[[f64; LANES]] {
+    pub fn sum_rules(&mut self, rules: &PairSums) {
         self.sums.resize(rules.len(), [0.0; LANES]);
         rules.apply(&self.pairs, &mut self.sums);
+    }
+
+    /// The last sums over rules: `[sum][part]`.
+    pub fn sums(&self) -> &[[f64; LANES]] {
         &self.sums
     }
 
-    /// Sorts the sums of the first lanes by lane.
-    fn transpose(&mut self, count: usize) {
+    /// The ends of the parts.
+    pub fn ends(&self) -> &[usize] {
+        &self.ends
+    }
+
+    /// Sorts the sums by part.
+    fn transpose(&mut self) {
         let size = self.sums.len();
-        self.matrix.resize(size * LANES, 0.0);
-        for (lane, matrix) in self.matrix.chunks_exact_mut(size).enumerate().take(count) {
+        self.matrices.resize(size * LANES, 0.0);
+        for (lane, matrix) in self.matrices.chunks_exact_mut(size).enumerate().take(self.ends.len()) {
             matrix.iter_mut().zip(&self.sums).for_each(|(value, sums)| *value = sums[lane]);
         }
     }
@@ -196,9 +214,13 @@ impl Row<'_> {
         self.first_end + self.sums.len() / self.width - 1
     }
 
-    /// Adds what the binary rules make of the parts with these ends.
-    fn add_lanes(&mut self, lanes: &Lanes, ends: Range<usize>) {
-        for (lane, end) in ends.enumerate() {
+    /// Adds what the binary rules make of the parts.
+    fn add_pairs(&mut self, lanes: &mut Lanes, rules: &PairSums) {
+        if rules.is_empty() {
+            return;
+        }
+        lanes.sum_rules(rules);
+        for (lane, end) in lanes.ends.iter().enumerate() {
             if let Some(row) = end.checked_sub(self.first_end) {
                 let row = &mut self.sums[row * self.width..][..self.width];
                 row.iter_mut().zip(&lanes.sums).for_each(|(sum, value)| *sum += value[lane]);
@@ -206,30 +228,43 @@ impl Row<'_> {
         }
     }
 
-    /// Adds what the ternary rules make of the parts with these ends and the third children after them.
-    fn add_thirds(&mut self, lanes: &mut Lanes, below: &Band, ends: Range<usize>) {
-        let Lanes { sums, matrix, rows, .. } = lanes;
-        // The third children of an end: those that begin where one of the parts ends.
-        let thirds = |end: usize| {
-            let starts = below.starts(end);
-            starts.start.max(ends.start)..starts.end.min(ends.end)
+    /// Adds what the ternary rules make of the parts and the third children after them.
+    fn add_thirds(&mut self, lanes: &mut Lanes, below: &Band) {
+        lanes.transpose();
+        let Lanes { ends, sums, matrices, rows, .. } = lanes;
+        // The parts that are followed by a filled cell with this end, as bits.
+        let followed = |last: usize| {
+            let is_followed = |end: usize| below.is_filled(end, last);
+            ends.iter().enumerate().fold(0u8, |parts, (lane, &end)| parts | u8::from(is_followed(end)) << lane)
         };
-        let mut end = self.first_end.max(ends.start + 1);
-        while end <= self.last_end() {
-            let own = thirds(end);
-            rows.clear();
-            let first_end = end;
-            while end <= self.last_end() && thirds(end) == own {
-                if !own.is_empty() {
-                    rows.push(below.place(own.start, end));
+        let is_in = |part: usize, parts: u8| parts >> part & 1 == 1;
+        let mut first = self.first_end.max(ends[0] + 1);
+        let mut own = if first <= self.last_end() { followed(first) } else { 0 };
+        while first <= self.last_end() {
+            // Adjacent ends that follow the same parts are the rows of one product.
+            let (mut end, mut next) = (first + 1, 0);
+            while end <= self.last_end() {
+                next = followed(end);
+                if next != own {
+                    break;
                 }
                 end += 1;
             }
-            if !own.is_empty() {
-                let cells = &mut self.sums[(first_end - self.first_end) * self.width..][..rows.len() * self.width];
-                let matrix = &matrix[(own.start - ends.start) * sums.len()..][..own.len() * sums.len()];
-                add_product(cells, below.by_end(), rows, matrix, self.width);
+            let cells = (first - self.first_end) * self.width..(end - self.first_end) * self.width;
+            let mut part = 0;
+            while part < ends.len() {
+                // Of adjacent parts, the third children stand side by side.
+                let adjacent = (part..ends.len()).take_while(|&k| is_in(k, own) && ends[k] - ends[part] == k - part);
+                let count = adjacent.count();
+                if count > 0 {
+                    rows.clear();
+                    rows.extend((first..end).map(|end| below.place(ends[part], end)));
+                    let matrix = &matrices[part * sums.len()..(part + count) * sums.len()];
+                    add_product(&mut self.sums[cells.clone()], below.by_end(), rows, matrix, self.width);
+                }
+                part += count.max(1);
             }
+            (first, own) = (end, next);
         }
     }
 }

@@ -35,10 +35,17 @@ macro_rules! dispatch {
 }
 
 dispatch! {
-    /// `sums[a * width + b][lane] = Σ_j firsts[j][a] * seconds[j][b]`, for rows of `width` values, a multiple of [`COLUMNS`].
+    /// `sums[a * width + b][lane] = Σ_j firsts[j][a] * seconds[j][b]` over some rows `j` of `width` values, a multiple of [`COLUMNS`].
     pub(crate) fn sum_splits(
-        sums: &mut [[f64; LANES]], lane: usize, firsts: &[f64], seconds: &[f64], width: usize
+        sums: &mut [[f64; LANES]], lane: usize, firsts: &[f64], seconds: &[f64], rows: &[u32], width: usize
     ) = sum_splits_anywhere
+}
+
+dispatch! {
+    /// The same over all rows.
+    pub(crate) fn sum_all_splits(
+        sums: &mut [[f64; LANES]], lane: usize, firsts: &[f64], seconds: &[f64], width: usize
+    ) = sum_all_splits_anywhere
 }
 
 dispatch! {
@@ -119,11 +126,37 @@ fn add_weighted_rows_anywhere(sum: &mut [f64], factor: f64, weights: &[f64], mat
 }
 
 #[inline(always)]
-fn sum_splits_anywhere(sums: &mut [[f64; LANES]], lane: usize, firsts: &[f64], seconds: &[f64], width: usize) {
+fn sum_splits_anywhere(
+    sums: &mut [[f64; LANES]],
+    lane: usize,
+    firsts: &[f64],
+    seconds: &[f64],
+    rows: &[u32],
+    width: usize,
+) {
+    let row = |j: &u32| {
+        let row = *j as usize * width..(*j as usize + 1) * width;
+        (&firsts[row.clone()], &seconds[row])
+    };
+    sum_rows(sums, lane, rows.iter().map(row), width);
+}
+
+#[inline(always)]
+fn sum_all_splits_anywhere(sums: &mut [[f64; LANES]], lane: usize, firsts: &[f64], seconds: &[f64], width: usize) {
+    sum_rows(sums, lane, firsts.chunks_exact(width).zip(seconds.chunks_exact(width)), width);
+}
+
+#[inline(always)]
+fn sum_rows<'v>(
+    sums: &mut [[f64; LANES]],
+    lane: usize,
+    splits: impl Iterator<Item = (&'v [f64], &'v [f64])> + Clone,
+    width: usize,
+) {
     for (tile_row, sums) in sums.chunks_exact_mut(ROWS * width).enumerate() {
         for column in (0..width).step_by(COLUMNS) {
             let mut tile = [[0.0; COLUMNS]; ROWS];
-            for (first, second) in firsts.chunks_exact(width).zip(seconds.chunks_exact(width)) {
+            for (first, second) in splits.clone() {
                 let first = tile_of::<ROWS>(first, tile_row * ROWS);
                 let second = tile_of::<COLUMNS>(second, column);
                 for (tile, first) in tile.iter_mut().zip(first) {
@@ -146,19 +179,30 @@ fn add_product_anywhere(sums: &mut [f64], values: &[f64], rows: &[usize], matrix
     let whole = rows.len() / ROWS * ROWS;
     let (sums, last_sums) = sums.split_at_mut(whole * width);
     let (rows, last_rows) = rows.split_at(whole);
-    add_rows::<ROWS>(sums, values, rows, matrix, width);
-    add_rows::<1>(last_sums, values, last_rows, matrix, width);
+    add_rows::<ROWS, COLUMNS>(sums, values, rows, matrix, width);
+    // A single row has registers to spare.
+    if width.is_multiple_of(2 * COLUMNS) {
+        add_rows::<1, { 2 * COLUMNS }>(last_sums, values, last_rows, matrix, width);
+    } else {
+        add_rows::<1, COLUMNS>(last_sums, values, last_rows, matrix, width);
+    }
 }
 
 #[inline(always)]
-fn add_rows<const R: usize>(sums: &mut [f64], values: &[f64], rows: &[usize], matrix: &[f64], width: usize) {
+fn add_rows<const R: usize, const C: usize>(
+    sums: &mut [f64],
+    values: &[f64],
+    rows: &[usize],
+    matrix: &[f64],
+    width: usize,
+) {
     let inner = matrix.len() / width;
     for (sums, rows) in sums.chunks_exact_mut(R * width).zip(rows.chunks_exact(R)) {
         let rows: [&[f64]; R] = std::array::from_fn(|r| &values[rows[r]..rows[r] + inner]);
-        for column in (0..width).step_by(COLUMNS) {
-            let mut tile = [[0.0; COLUMNS]; R];
+        for column in (0..width).step_by(C) {
+            let mut tile = [[0.0; C]; R];
             for (x, matrix) in matrix.chunks_exact(width).enumerate() {
-                let matrix = tile_of::<COLUMNS>(matrix, column);
+                let matrix = tile_of::<C>(matrix, column);
                 for (row, tile) in rows.iter().zip(&mut tile) {
                     let factor = row[x];
                     for (sum, value) in tile.iter_mut().zip(matrix) {
@@ -167,7 +211,7 @@ fn add_rows<const R: usize>(sums: &mut [f64], values: &[f64], rows: &[usize], ma
                 }
             }
             for (row, tile) in sums.chunks_exact_mut(width).zip(&tile) {
-                for (sum, value) in row[column..column + COLUMNS].iter_mut().zip(tile) {
+                for (sum, value) in row[column..column + C].iter_mut().zip(tile) {
                     *sum += value;
                 }
             }
@@ -229,21 +273,30 @@ mod tests {
     fn sums_over_splits_are_right_and_the_same_with_any_registers() {
         for (width, count) in [(8, 1), (16, 5), (24, 40)] {
             let (firsts, seconds) = (numbers(count * width, 1), numbers(count * width, 2));
-            let [mut wide, mut portable] = [(); 2].map(|()| vec![[0.0; LANES]; width * width]);
-            sum_splits(&mut wide, 3, &firsts, &seconds, width);
-            sum_splits_anywhere(&mut portable, 3, &firsts, &seconds, width);
-            assert_eq!(wide, portable);
-            for (pair, found) in wide.iter().enumerate() {
-                let term = |j: usize| firsts[j * width + pair / width] * seconds[j * width + pair % width];
-                assert!((found[3] - (0..count).map(term).sum::<f64>()).abs() < 1e-12);
-                assert!(found.iter().enumerate().all(|(lane, value)| lane == 3 || *value == 0.0));
+            let [all, some]: [Vec<u32>; 2] = [1, 3].map(|step| (0..count as u32).step_by(step).collect());
+            for rows in [&all, &some] {
+                let [mut wide, mut portable] = [(); 2].map(|()| vec![[0.0; LANES]; width * width]);
+                sum_splits(&mut wide, 3, &firsts, &seconds, rows, width);
+                sum_splits_anywhere(&mut portable, 3, &firsts, &seconds, rows, width);
+                assert_eq!(wide, portable);
+                for (pair, found) in wide.iter().enumerate() {
+                    let term = |&j: &u32| {
+                        firsts[j as usize * width + pair / width] * seconds[j as usize * width + pair % width]
+                    };
+                    assert!((found[3] - rows.iter().map(term).sum::<f64>()).abs() < 1e-12);
+                    assert!(found.iter().enumerate().all(|(lane, value)| lane == 3 || *value == 0.0));
+                }
+                if rows == &all {
+                    sum_all_splits(&mut portable, 3, &firsts, &seconds, width);
+                    assert_eq!(wide, portable);
+                }
             }
         }
     }
 
     #[test]
     fn products_are_right_and_the_same_with_any_registers() {
-        for (count, inner, width) in [(1, 8, 8), (4, 16, 8), (7, 8, 24)] {
+        for (count, inner, width) in [(1, 8, 8), (4, 16, 8), (7, 8, 24), (6, 24, 16)] {
             let (values, matrix) = (numbers(3 * count + inner, 2), numbers(inner * width, 3));
             let rows: Vec<usize> = (0..count).map(|row| 3 * row).collect();
             let (mut wide, mut portable) = (vec![1.0; count * width], vec![1.0; count * width]);

@@ -88,9 +88,9 @@ impl Full {
         tokens.reset(&cells[depth], vocab, powers);
         for (position, &token) in sentence.iter().enumerate() {
             if cells[depth].find(position, 1).is_some() {
-                let cell = cells[depth].first(position);
                 let power = powers[position + 1] - powers[position];
-                tokens.cells_mut(cell..cell + 1)[usize::from(token)] = f64::powi(2.0, power as i32);
+                tokens.open(&cells[depth], position)[usize::from(token)] = f64::powi(2.0, power as i32);
+                tokens.close(&cells[depth], position);
             }
         }
         tokens.sort_by_end(&cells[depth]);
@@ -163,7 +163,7 @@ fn start(top: &Top, band: &Band, symbols: usize, len: usize) -> (Vec<f64>, Vec<f
     let (mut ending, mut counts): (Vec<Cell>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
     for position in 0..=len {
         ending.clear();
-        for start in band.starts(position) {
+        for start in band.filled_starts(position) {
             let values = &band.by_end()[band.place(start, position)..][..symbols];
             let positive = values.iter().enumerate().filter(|(_, value)| **value > 0.0);
             ending.extend(positive.map(|(symbol, &value)| (start as u32, symbol as Symbol, value)));
@@ -182,8 +182,9 @@ fn add_seconds(
     below: &Band,
     position: usize,
 ) {
-    let (first, count) = (cells.first(position), cells.count(position));
-    if count == 0 {
+    let first_end = position + cells.min_span(position);
+    let ends = first_end..first_end + cells.count(position);
+    if ends.is_empty() {
         return;
     }
     let (automaton, width) = (table.layer.automaton(), below.width());
@@ -196,9 +197,11 @@ fn add_seconds(
             matrix[row + usize::from(automaton.last(second))] = sum;
         }
     }
-    let rows: Vec<usize> = (0..count).map(|k| k * width).collect();
-    let ends = &mut begins[(position + cells.min_span(position)) * width..];
-    add_product(ends, below.cells(first..first + count), &rows, &matrix, width);
+    let values = below.cells(cells.first(position)..cells.first(position) + ends.len());
+    for end in ends.clone().filter(|&end| below.is_filled(position, end)) {
+        let place = (end - first_end) * width;
+        add_product(&mut begins[end * width..][..width], values, &[place], &matrix, width);
+    }
 }
 
 /// Adds how likely each symbol begins after two children of which the first begins at `position`.
@@ -214,10 +217,10 @@ fn add_thirds(
     if down.thirds.is_empty() {
         return;
     }
-    for_each_block(lanes, cells, below, position, len, |lanes, ends| {
-        let sums = lanes.sum_rules(&down.thirds);
-        for (lane, end) in ends.enumerate() {
-            let own = begins[end * below.width()..].iter_mut().zip(sums);
+    for_each_block(lanes, cells, below, position, position + 1..=len, |lanes| {
+        lanes.sum_rules(&down.thirds);
+        for (lane, end) in lanes.ends().iter().enumerate() {
+            let own = begins[end * below.width()..].iter_mut().zip(lanes.sums());
             own.for_each(|(begins, sum)| *begins += sum[lane]);
         }
     });
