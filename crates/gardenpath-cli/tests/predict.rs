@@ -70,14 +70,11 @@ fn masks_and_noise_are_those_of_the_library() {
             }
             assert_eq!(line["tokens"].as_array().unwrap().len(), positions.len());
         };
-        let mut evidence = Evidence::tokens(5, sentence).unwrap();
+        let masked = |positions: &[usize]| Evidence::with_masks(5, sentence, positions.iter().copied()).unwrap();
         let positions: Vec<usize> = [1, 3].into_iter().filter(|&k| k < sentence.len()).collect();
-        positions.iter().for_each(|&k| evidence.mask(k));
-        check(&fixed[i], &evidence, &positions);
-        let mut evidence = Evidence::tokens(5, sentence).unwrap();
+        check(&fixed[i], &masked(&positions), &positions);
         let positions = gardenpath::random_mask(sentence.len(), 0.4, Seed::new(5), i as u64);
-        positions.iter().for_each(|&k| evidence.mask(k));
-        check(&random[i], &evidence, &positions);
+        check(&random[i], &masked(&positions), &positions);
         let all: Vec<usize> = (0..sentence.len()).collect();
         check(&noisy[i], &Evidence::noisy(5, sentence, 0.2).unwrap(), &all);
     }

@@ -277,10 +277,8 @@ fn read_evidence(object: &Bound<'_, PyAny>, vocab: usize) -> PyResult<Evidence> 
         token => Ok(token.unwrap_or(0) as Symbol),
     };
     let symbols = tokens.iter().enumerate().map(symbol).collect::<PyResult<Vec<Symbol>>>()?;
-    let mut evidence = Evidence::tokens(vocab, &symbols).or_value_error()?;
-    let masked = tokens.iter().enumerate().filter(|(_, token)| token.is_none());
-    masked.for_each(|(position, _)| evidence.mask(position));
-    Ok(evidence)
+    let masked = (0..tokens.len()).filter(|&position| tokens[position].is_none());
+    Evidence::with_masks(vocab, &symbols, masked).or_value_error()
 }
 
 /// The mean Kullback-Leibler divergence of predictions from the exact ones, in nats: arrays `[row, outcome]` of probabilities.

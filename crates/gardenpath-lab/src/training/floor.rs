@@ -115,8 +115,7 @@ fn next(predictor: &Predictor<'_>, sentence: &[Symbol]) -> Result<Option<Score>>
 
 fn masked(parser: &Parser<Magnitude>, sentence: &[Symbol], positions: &[usize]) -> Result<Option<Score>> {
     let grammar = parser.grammar();
-    let mut evidence = Evidence::tokens(grammar.vocab(), sentence)?;
-    positions.iter().for_each(|&position| evidence.mask(position));
+    let evidence = Evidence::with_masks(grammar.vocab(), sentence, positions.iter().copied())?;
     let Some(posteriors) = SymbolPosteriors::with_parser(parser, &evidence)? else { return Ok(None) };
     let mut score = Score::default();
     positions.iter().for_each(|&i| score.add(posteriors.row(grammar.depth(), i), sentence[i]));

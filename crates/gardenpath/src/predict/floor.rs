@@ -109,13 +109,12 @@ impl Floor {
                     Losses { items: vec![(0, posterior.entropy())], count: 1.0, root_accuracy }
                 }
                 Task::Masked(_) | Task::MaskedOne => {
-                    let mut evidence = Evidence::tokens(vocab, sentence)?;
                     let masked = match task {
                         Task::Masked(rate) => random_mask(sentence.len(), rate, seed, i as u64),
                         _ if sentence.is_empty() => Vec::new(),
                         _ => vec![seed.child("task").stream(i as u64).below(sentence.len() as u64) as usize],
                     };
-                    masked.iter().for_each(|&position| evidence.mask(position));
+                    let evidence = Evidence::with_masks(vocab, sentence, masked.iter().copied())?;
                     posterior_losses(&parser, &evidence, &masked)?.ok_or_else(impossible)?
                 }
                 Task::Noisy(noise) => {

@@ -93,8 +93,7 @@ impl<'p> Engine<'p> {
     }
 
     fn masked(&self, sentence: &[Symbol], positions: Vec<usize>) -> Result<Found> {
-        let mut evidence = Evidence::tokens(self.predictor.grammar().vocab(), sentence)?;
-        positions.iter().for_each(|&position| evidence.mask(position));
+        let evidence = Evidence::with_masks(self.predictor.grammar().vocab(), sentence, positions.iter().copied())?;
         self.tokens(&evidence, positions)
     }
 
