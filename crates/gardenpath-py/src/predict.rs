@@ -197,9 +197,9 @@ impl PyGrammar {
         let kind = match task {
             "next" => Task::Next,
             "next-known" => Task::NextKnown,
-            "masked" => Task::Masked(mask.unwrap_or(0.15)),
+            "masked" => Task::Masked(mask.unwrap_or(Task::MASK)),
             "masked-one" => Task::MaskedOne,
-            "noisy" => Task::Noisy(noise.unwrap_or(0.1)),
+            "noisy" => Task::Noisy(noise.unwrap_or(Task::NOISE)),
             "root" => Task::Root,
             _ => {
                 let expected = "\"next\", \"next-known\", \"masked\", \"masked-one\", \"noisy\" or \"root\"";
@@ -217,7 +217,7 @@ impl PyGrammar {
         }
         let (grammar, corpus) = (&*self.grammar, &*corpus);
         let floor = interrupt::run(py, || match levels {
-            Some(known) => Floor::of_lowest_levels(grammar, known, corpus, &|_| ()),
+            Some(known) => Ok(Floor::of_lowest_levels(grammar, known..=known, corpus, &|_| ())?.remove(0)),
             None => Floor::measure(grammar, corpus, kind, Seed::new(seed), &|_| ()),
         })?
         .or_value_error()?;

@@ -5,8 +5,8 @@ mod oracle;
 use gardenpath::*;
 use num_traits::{One, Zero};
 use oracle::{
-    ARITIES, Belief, Derivation, Exact, Rational, all_derivations, assert_close, assert_equal, by_sentence,
-    derivations_of, exact, random_grammar, value,
+    ARITIES, Belief, Derivation, Exact, Rational, all_derivations, assert_all_near, assert_close, assert_near,
+    by_sentence, derivations_of, exact, random_grammar, value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,7 +51,7 @@ fn inside_is_the_sum_over_all_derivations() {
             let expected = sum_by_root(&derivations, grammar.classes());
             let rational = Chart::<Exact>::parse(&grammar, &sentence).unwrap().roots();
             assert_eq!(rational.into_iter().map(|Exact(root)| root).collect::<Vec<_>>(), expected);
-            assert_equal(&Chart::<f64>::parse(&grammar, &sentence).unwrap().roots(), &expected, "plain");
+            assert_all_near(&Chart::<f64>::parse(&grammar, &sentence).unwrap().roots(), &expected, "plain");
             let posterior = inside.posterior(&sentence).unwrap();
             let logs = Chart::<LogProbability>::parse(&grammar, &sentence).unwrap().roots();
             let scaled = Chart::<Magnitude>::parse(&grammar, &sentence).unwrap().roots();
@@ -65,7 +65,7 @@ fn inside_is_the_sum_over_all_derivations() {
             let evidence: Rational = joint.iter().sum();
             let shares: Vec<Rational> = joint.iter().map(|joint| joint / &evidence).collect();
             let found: Vec<f64> = (0..grammar.classes()).map(|root| posterior.probability(root as u8)).collect();
-            assert_equal(&found, &shares, "posterior");
+            assert_all_near(&found, &shares, "posterior");
             let terms = shares.iter().map(value).filter(|&share| share > 0.0);
             assert!((posterior.entropy() + terms.map(|share| share * share.ln()).sum::<f64>()).abs() < 1e-12);
             assert_eq!(Some(&joint[usize::from(posterior.root().unwrap())]), joint.iter().max(), "Bayes-optimal root");
@@ -148,7 +148,7 @@ fn marginals_are_sums_over_derivations() {
                 for (level, found) in marginals.nodes.iter().enumerate() {
                     for &(node, p) in found {
                         let expected = nodes.remove(&(level, node)).unwrap_or_default();
-                        assert_equal(&[p], &[&expected / &belief.evidence], "marginal of a node");
+                        assert_near(p, &(&expected / &belief.evidence), "marginal of a node");
                         let Exact(inside) = exact_chart.value(level, node).unwrap();
                         let Exact(outside) = outside.value(&exact_chart, level, node).unwrap();
                         assert_eq!(inside * outside, expected);
@@ -161,11 +161,11 @@ fn marginals_are_sums_over_derivations() {
                     let expected = (0..found.len()).map(|rule| rules.get(&(level, rule)).cloned().unwrap_or_default());
                     assert_eq!(uses, expected.collect::<Vec<_>>());
                     uses.iter_mut().for_each(|uses| *uses /= &belief.evidence);
-                    assert_equal(found, &uses, "uses of rules");
+                    assert_all_near(found, &uses, "uses of rules");
                 }
                 let posterior = inside.posterior_of(evidence).unwrap();
                 let roots: Vec<f64> = (0..grammar.classes()).map(|root| posterior.probability(root as u8)).collect();
-                assert_equal(&roots, &belief.hidden(0, grammar.classes(), 0), "posterior of the root");
+                assert_all_near(&roots, &belief.hidden(0, grammar.classes(), 0), "posterior of the root");
                 checked += 1;
             }
         }

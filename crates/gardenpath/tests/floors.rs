@@ -19,10 +19,11 @@ fn floors_are_those_on_record() {
         for seed in 0..grammars {
             let grammar = Ensemble::new(vocab, depth).fraction(fraction).sample(Seed::new(seed)).unwrap();
             let corpus = Corpus::sample(&grammar, Seed::new(100 + seed), 0..400);
-            let floors = (0..=depth).map(|known| Floor::of_lowest_levels(&grammar, known, &corpus, &|_| ()).unwrap());
-            let floors: Vec<Floor> = floors.collect();
+            let floors = Floor::of_lowest_levels(&grammar, 0..=depth, &corpus, &|_| ()).unwrap();
             let exact = Floor::measure(&grammar, &corpus, Task::Next, Seed::new(1), &|_| ()).unwrap();
-            assert!((exact.loss.mean - floors[depth].loss.mean).abs() < 1e-12, "all levels known is exact");
+            assert_eq!(exact.loss, floors[depth].loss, "all levels known is exact");
+            let alone = Floor::of_lowest_levels(&grammar, 1..=1, &corpus, &|_| ()).unwrap();
+            assert_eq!((alone.len(), alone[0].loss), (1, floors[1].loss));
             assert!(floors.windows(2).all(|pair| pair[0].loss.mean > pair[1].loss.mean), "knowledge helps");
             sums.iter_mut().zip(&floors).for_each(|(sum, floor)| *sum += floor.loss.mean / grammars as f64);
         }
@@ -70,11 +71,12 @@ fn impossible_sentences_have_no_floor() {
         let found = Floor::measure(&grammar, &corpus, task, Seed::new(1), &|_| ());
         assert_eq!(found, Err(Error::Impossible { sentence: 2 }), "{task:?}");
     }
-    assert!(Floor::of_lowest_levels(&grammar, 0, &corpus, &|_| ()).is_err());
+    assert!(Floor::of_lowest_levels(&grammar, 0..=0, &corpus, &|_| ()).is_err());
     assert_eq!(Floor::measure(&grammar, &corpus, Task::Masked(1.0), Seed::new(1), &|_| ()).unwrap().loss.mean, 0.0);
 }
 
-/// Masked tokens of an ensemble whose floors are on record: .31 nats at 15%, 1.44 at 50%. And limits that are known.
+/// Masked tokens of an ensemble, in nats, by a slow and independent program: .062 ± .003 for one of a sentence, .344 ± .017 at 15%,
+/// 1.362 ± .024 at 50%. And limits that are known.
 #[test]
 fn floors_of_masks_and_noise() {
     let (mut one, mut few, mut many) = (0.0, 0.0, 0.0);
@@ -83,7 +85,7 @@ fn floors_of_masks_and_noise() {
         let corpus = Corpus::sample(&grammar, Seed::new(50 + seed), 0..1500);
         let floor = |task| Floor::measure(&grammar, &corpus, task, Seed::new(7), &|_| ()).unwrap().loss.mean;
         one += floor(Task::MaskedOne) / 4.0;
-        few += floor(Task::Masked(0.15)) / 4.0;
+        few += floor(Task::Masked(Task::MASK)) / 4.0;
         many += floor(Task::Masked(0.5)) / 4.0;
         assert_eq!(floor(Task::Noisy(0.0)), 0.0);
         let (all_masked, all_noise) = (floor(Task::Masked(1.0)), floor(Task::Noisy(1.0)));
@@ -104,8 +106,9 @@ fn floors_of_masks_and_noise() {
         let entropy = bayes.iter().map(Posterior::entropy).sum::<f64>() / corpus.len() as f64;
         assert!((floor(Task::Root) - entropy).abs() < 1e-12);
     }
-    assert!(one > 0.02 && one < few / 2.0, "a single token is nearly told by the others: {one}");
-    assert!((few - 0.31).abs() < 0.05 && (many - 1.44).abs() < 0.1, "{few} {many}");
+    for (found, expected, margin) in [(one, 0.062, 0.012), (few, 0.344, 0.05), (many, 1.362, 0.07)] {
+        assert!(f64::abs(found - expected) < margin, "{one} {few} {many}");
+    }
     let grammar = Ensemble::new(4, 2).sample(Seed::new(1)).unwrap();
     let corpus = Corpus::sample(&grammar, Seed::new(2), 0..3);
     for task in [Task::Masked(0.0), Task::Masked(f64::NAN), Task::Noisy(1.5)] {

@@ -5,7 +5,7 @@ mod belief;
 mod rational;
 
 pub use belief::{Belief, inside_and_outside};
-pub use rational::{Exact, Rational, assert_close, assert_equal, exact, value};
+pub use rational::{Exact, Rational, assert_all_near, assert_close, assert_near, exact, value};
 
 use gardenpath::{Children, Grammar, Node, Rule, Seed, Semiring, Span, Stream};
 use num_traits::One;

@@ -55,12 +55,15 @@ impl Exact {
 }
 
 /// Equal up to a relative error of 1e-13: zero is zero.
-pub fn assert_equal(found: &[f64], expected: &[Rational], what: &str) {
+pub fn assert_near(found: f64, expected: &Rational, what: &str) {
+    let expected = value(expected);
+    assert!((found - expected).abs() <= 1e-13 * expected, "{what}: found {found}, expected {expected}");
+}
+
+/// The same for all numbers of a list.
+pub fn assert_all_near(found: &[f64], expected: &[Rational], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
-    for (found, expected) in found.iter().zip(expected) {
-        let expected = value(expected);
-        assert!((found - expected).abs() <= 1e-13 * expected, "{what}: found {found}, expected {expected}");
-    }
+    found.iter().zip(expected).for_each(|(found, expected)| assert_near(*found, expected, what));
 }
 
 /// Equal up to a relative error of 1e-11.
