@@ -82,7 +82,9 @@ fn learn_all(ensemble: &Ensemble, vocab: usize, depth: usize, each: usize, label
         outcome.trusted += u64::from(believed && !right);
         let test = Corpus::sample(&truth, seed.child("test"), 0..5000);
         let score = score_next_token(&learned.grammar, Some(&truth), &test)?;
-        outcome.above = outcome.above.max(score.loss - score.floor.unwrap_or(f64::NAN));
+        if let (Some(loss), Some(floor)) = (score.loss, score.floor) {
+            outcome.above = outcome.above.max(loss - floor);
+        }
     }
     Ok(outcome)
 }
