@@ -157,6 +157,12 @@ fn posteriors_are_sums_over_all_derivations() {
             let masked = (0..d.sentence.len()).filter(|_| stream.below(2) == 0);
             let masked = Evidence::with_masks(vocab, &d.sentence, masked).unwrap();
             let noisy = Evidence::noisy(vocab, &d.sentence, 0.375).unwrap();
+            let random = Rational::new(3.into(), (8 * vocab).into());
+            for (i, token) in d.sentence.iter().map(|&token| usize::from(token)).enumerate() {
+                let mut channel = vec![random.clone(); vocab];
+                channel[token] += Rational::new(5.into(), 8.into());
+                assert_all_near(noisy.likelihoods(i), &channel, "a token, or a random one");
+            }
             for evidence in [Evidence::tokens(vocab, &d.sentence).unwrap(), masked, noisy] {
                 let belief = Belief::of_evidence(&all, &evidence);
                 let (total, levels) = inside_and_outside(&parser, &evidence);
