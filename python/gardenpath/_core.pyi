@@ -47,6 +47,8 @@ __all__ = [
     "Tree",
     "UNKNOWN_ROOT",
     "__version__",
+    "_MASK",
+    "_NOISE",
     "_Task",
     "_masks",
     "_noise",
@@ -80,6 +82,8 @@ __all__ = [
 ]
 
 UNKNOWN_ROOT: int
+_MASK: float
+_NOISE: float
 __version__: str
 
 class _IntegerArray(Protocol):

@@ -84,6 +84,11 @@ fn learn_needs_no_labels() {
     assert!(text.contains("next-token loss ") && text.contains(" nats per token, floor "), "{text}");
     let text = lab.run("learn bare.jsonl --vocab 8 --depth 2 --unlabelled --test bare.jsonl");
     assert!(text.contains("next-token loss ") && !text.contains("floor"), "{text}");
+    let strange = (0..8).map(|token| serde_json::json!({"tokens": vec![token; 9]}).to_string() + "\n");
+    let with_strange = std::fs::read_to_string(lab.path("bare.jsonl")).unwrap() + &strange.collect::<String>();
+    std::fs::write(lab.path("strange.jsonl"), with_strange).unwrap();
+    let text = lab.run("learn strange.jsonl --vocab 8 --depth 2 --unlabelled");
+    assert!(text.contains(" sentences without a derivation") && !text.contains("label"), "{text}");
     for mode in ["paper", "em"] {
         let refused = lab.refusal(&format!("learn bare.jsonl --vocab 8 --depth 2 --unlabelled --mode {mode}"));
         assert!(refused.contains("only mode exact learns without labels"), "{refused}");

@@ -29,7 +29,7 @@ pub struct Settings {
     pub min_steps: u64,
     /// Training stops when the number of steps has grown by this factor without a better test loss.
     pub patience: f64,
-    /// The share of tokens that are masked if those are to be told; [`Settings::MASK`] if nothing is said.
+    /// The share of tokens that are masked if those are to be told; [`gardenpath::Task::MASK`] if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask: Option<f64>,
 }
@@ -41,13 +41,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The usual share of masked tokens.
-    pub const MASK: f64 = 0.15;
-
     /// The masks of the test set of a run with this seed: they stay the same, and so does the floor. Those of the training set are drawn anew
     /// in every epoch.
     pub fn test_masks(&self, seed: Seed) -> Masks {
-        Masks { rate: self.mask.unwrap_or(Self::MASK), seed: seed.child("test masks") }
+        Masks { rate: self.mask.unwrap_or(gardenpath::Task::MASK), seed: seed.child("test masks") }
     }
 }
 

@@ -90,6 +90,14 @@ mod _core {
     #[pymodule_export]
     const UNKNOWN_ROOT: u8 = gardenpath_lab::files::NO_ROOT;
 
+    /// The usual probability of a mask.
+    #[pymodule_export]
+    const _MASK: f64 = gardenpath::Task::MASK;
+
+    /// The usual noise of a channel.
+    #[pymodule_export]
+    const _NOISE: f64 = gardenpath::Task::NOISE;
+
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -197,9 +197,9 @@ impl PyGrammar {
         let kind = match task {
             "next" => Task::Next,
             "next-known" => Task::NextKnown,
-            "masked" => Task::Masked(mask.unwrap_or(0.15)),
+            "masked" => Task::Masked(mask.unwrap_or(Task::MASK)),
             "masked-one" => Task::MaskedOne,
-            "noisy" => Task::Noisy(noise.unwrap_or(0.1)),
+            "noisy" => Task::Noisy(noise.unwrap_or(Task::NOISE)),
             "root" => Task::Root,
             _ => {
                 let expected = "\"next\", \"next-known\", \"masked\", \"masked-one\", \"noisy\" or \"root\"";
@@ -217,7 +217,7 @@ impl PyGrammar {
         }
         let (grammar, corpus) = (&*self.grammar, &*corpus);
         let floor = interrupt::run(py, || match levels {
-            Some(known) => Floor::of_lowest_levels(grammar, known, corpus, &|_| ()),
+            Some(known) => Ok(Floor::of_lowest_levels(grammar, known..=known, corpus, &|_| ())?.remove(0)),
             None => Floor::measure(grammar, corpus, kind, Seed::new(seed), &|_| ()),
         })?
         .or_value_error()?;
@@ -277,10 +277,8 @@ fn read_evidence(object: &Bound<'_, PyAny>, vocab: usize) -> PyResult<Evidence> 
         token => Ok(token.unwrap_or(0) as Symbol),
     };
     let symbols = tokens.iter().enumerate().map(symbol).collect::<PyResult<Vec<Symbol>>>()?;
-    let mut evidence = Evidence::tokens(vocab, &symbols).or_value_error()?;
-    let masked = tokens.iter().enumerate().filter(|(_, token)| token.is_none());
-    masked.for_each(|(position, _)| evidence.mask(position));
-    Ok(evidence)
+    let masked = (0..tokens.len()).filter(|&position| tokens[position].is_none());
+    Evidence::with_masks(vocab, &symbols, masked).or_value_error()
 }
 
 /// The mean Kullback-Leibler divergence of predictions from the exact ones, in nats: arrays `[row, outcome]` of probabilities.

@@ -3,21 +3,25 @@
 mod oracle;
 
 use gardenpath::*;
-use oracle::{ARITIES, Derivation, all_derivations, assert_close, by_sentence, grammar_of_arities, random_grammar};
+use num_traits::{One, Zero};
+use oracle::{
+    ARITIES, Belief, Derivation, Exact, Rational, all_derivations, assert_all_near, assert_close, assert_near,
+    by_sentence, derivations_of, exact, random_grammar, value,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Small enough to enumerate, odd enough to find mistakes.
 fn tiny_grammars() -> Vec<Grammar> {
-    let mut grammars: Vec<Grammar> = (0..40).map(|seed| random_grammar(seed, 2, 3, 3)).collect();
-    grammars.extend((0..6).map(|seed| random_grammar(100 + seed, 1, 4, 6)));
-    grammars.extend((0..4).map(|seed| random_grammar(200 + seed, 3, 2, 1)));
+    let mut grammars: Vec<Grammar> = (0..40).map(|seed| random_grammar(seed, 2, 3, 3, &[2, 3])).collect();
+    grammars.extend((0..6).map(|seed| random_grammar(100 + seed, 1, 4, 6, &[2, 3])));
+    grammars.extend((0..4).map(|seed| random_grammar(200 + seed, 3, 2, 1, &[2, 3])));
     let ensemble = |seed| Ensemble::new(2, 2).fraction(0.5).sample(Seed::new(seed)).unwrap();
     grammars.extend((0..5).map(ensemble));
     for (k, arities) in ARITIES.iter().enumerate() {
         let mut own: Vec<Grammar> = Vec::new();
         for (depth, max_size, max_rules) in [(1, 4, 5), (2, 3, 3), (2, 3, 2), (3, 2, 2), (3, 3, 1)] {
             own.extend((0..4).map(|seed| {
-                grammar_of_arities(100 * k as u64 + 10 * depth as u64 + seed, depth, max_size, max_rules, arities)
+                random_grammar(1000 + 100 * k as u64 + 10 * depth as u64 + seed, depth, max_size, max_rules, arities)
             }));
         }
         own.retain(|grammar| derivations_of(grammar) < 20_000.0 && *grammar.shape().lengths().end() < 40);
@@ -32,22 +36,9 @@ fn tiny_grammars() -> Vec<Grammar> {
     grammars
 }
 
-/// The number of derivations, without enumerating them.
-fn derivations_of(grammar: &Grammar) -> f64 {
-    let mut counts = vec![1.0; grammar.vocab()];
-    for layer in grammar.layers().iter().rev() {
-        let mut above = vec![0.0; layer.parents()];
-        for rule in layer.rules() {
-            above[usize::from(rule.parent)] += rule.children.iter().map(|c| counts[usize::from(c)]).product::<f64>();
-        }
-        counts = above;
-    }
-    counts.iter().sum()
-}
-
-fn sum_by_root(derivations: &[Derivation], classes: usize) -> Vec<f64> {
-    let mut sums = vec![0.0; classes];
-    derivations.iter().for_each(|d| sums[usize::from(d.root)] += d.probability);
+fn sum_by_root(derivations: &[Derivation], classes: usize) -> Vec<Rational> {
+    let mut sums = vec![Rational::zero(); classes];
+    derivations.iter().for_each(|d| sums[usize::from(d.root)] += &d.probability);
     sums
 }
 
@@ -55,31 +46,32 @@ fn sum_by_root(derivations: &[Derivation], classes: usize) -> Vec<f64> {
 fn inside_is_the_sum_over_all_derivations() {
     for grammar in tiny_grammars() {
         let inside = Inside::new(&grammar);
-        let mut total = 0.0;
+        let mut total = Rational::zero();
         for (sentence, derivations) in by_sentence(&grammar) {
             let expected = sum_by_root(&derivations, grammar.classes());
+            let rational = Chart::<Exact>::parse(&grammar, &sentence).unwrap().roots();
+            assert_eq!(rational.into_iter().map(|Exact(root)| root).collect::<Vec<_>>(), expected);
+            assert_all_near(&Chart::<f64>::parse(&grammar, &sentence).unwrap().roots(), &expected, "plain");
             let posterior = inside.posterior(&sentence).unwrap();
-            let plain = Chart::<f64>::parse(&grammar, &sentence).unwrap().roots();
             let logs = Chart::<LogProbability>::parse(&grammar, &sentence).unwrap().roots();
             let scaled = Chart::<Magnitude>::parse(&grammar, &sentence).unwrap().roots();
-            let evidence: f64 = expected.iter().zip(grammar.prior()).map(|(p, prior)| p * prior).sum();
-            total += evidence;
-            let mut entropy = 0.0;
-            for (root, &p) in expected.iter().enumerate() {
-                assert_close(plain[root], p, "probability");
+            for (root, p) in expected.iter().map(value).enumerate() {
                 assert_close(logs[root].0.exp(), p, "logarithm");
                 assert_close(scaled[root].ln().exp(), p, "scaled");
                 assert_close(posterior.log_likelihood(root as u8).map_or(0.0, f64::exp), p, "kernel");
-                let share = p * grammar.prior()[root] / evidence;
-                assert_close(posterior.probability(root as u8), share, "posterior");
-                entropy -= if share > 0.0 { share * share.ln() } else { 0.0 };
             }
-            assert!((posterior.entropy() - entropy).abs() < 1e-12);
-            let best = expected.iter().zip(grammar.prior()).map(|(p, prior)| p * prior).fold(0.0, f64::max);
-            let guess = usize::from(posterior.root().unwrap());
-            assert_close(expected[guess] * grammar.prior()[guess], best, "Bayes-optimal root");
+            let joint: Vec<Rational> =
+                expected.iter().zip(grammar.prior()).map(|(p, &prior)| p * exact(prior)).collect();
+            let evidence: Rational = joint.iter().sum();
+            let shares: Vec<Rational> = joint.iter().map(|joint| joint / &evidence).collect();
+            let found: Vec<f64> = (0..grammar.classes()).map(|root| posterior.probability(root as u8)).collect();
+            assert_all_near(&found, &shares, "posterior");
+            let terms = shares.iter().map(value).filter(|&share| share > 0.0);
+            assert!((posterior.entropy() + terms.map(|share| share * share.ln()).sum::<f64>()).abs() < 1e-12);
+            assert_eq!(Some(&joint[usize::from(posterior.root().unwrap())]), joint.iter().max(), "Bayes-optimal root");
+            total += evidence;
         }
-        assert_close(total, 1.0, "the probabilities of all sentences");
+        assert!(total.is_one(), "the probabilities of all sentences");
     }
 }
 
@@ -99,16 +91,14 @@ fn trees_are_counted_found_and_ranked() {
             let expected: BTreeSet<String> = derivations.iter().map(|d| d.text.clone()).collect();
             assert_eq!(found, expected);
 
-            let weight = |d: &Derivation| d.probability * grammar.prior()[usize::from(d.root)];
-            let best = derivations.iter().map(weight).fold(0.0, f64::max);
+            let mut ranked: Vec<f64> = derivations.iter().map(|d| value(&d.joint)).collect();
+            ranked.sort_by(|x, y| y.total_cmp(x));
             let (tree, log) = grammar.best_tree(&sentence).unwrap().unwrap();
             let prior = grammar.prior()[usize::from(tree.root())];
-            assert_close(log.exp() * prior, best, "best tree");
+            assert_close(log.exp() * prior, ranked[0], "best tree");
             assert_close(tree.log_probability(&grammar).unwrap(), log, "its own probability");
             assert_eq!(tree.sentence(), sentence);
 
-            let mut ranked: Vec<f64> = derivations.iter().map(weight).collect();
-            ranked.sort_by(|x, y| y.total_cmp(x));
             for count in [1, 3, 10_000] {
                 let trees = grammar.best_trees(&sentence, count).unwrap();
                 assert_eq!(trees.len(), derivations.len().min(count));
@@ -124,56 +114,58 @@ fn trees_are_counted_found_and_ranked() {
     }
 }
 
-/// Leaves that are likelihoods: the sum over all derivations of any sentence of this length, each weighed by its tokens.
+/// Leaves that are tokens, and leaves that are likelihoods: the share of the derivations that have a node, and how often they use a rule,
+/// among all derivations of any sentence of this length, each weighed by its tokens.
 #[test]
-fn evidence_weighs_all_sentences() {
+fn marginals_are_sums_over_derivations() {
     let mut checked = 0;
     for (case, grammar) in tiny_grammars().into_iter().enumerate() {
         let all = all_derivations(&grammar);
         let mut stream = Seed::new(3).stream(case as u64);
         let vocab = grammar.vocab();
+        let (parser, rational, inside) = (Parser::new(&grammar), Parser::<Exact>::new(&grammar), Inside::new(&grammar));
+        let prior: Vec<Exact> = grammar.prior().iter().map(|&p| Exact(exact(p))).collect();
         for d in all.iter().step_by(1 + all.len() / 4) {
-            let mut masked = Evidence::tokens(vocab, &d.sentence).unwrap();
-            masked.mask(stream.below(d.sentence.len() as u64) as usize);
-            let any = (0..d.sentence.len() * vocab).map(|_| stream.unit() * f64::from(stream.below(4) as u32));
-            let mut any: Vec<f64> = any.collect();
-            any.iter_mut().for_each(|likelihood| *likelihood += 1e-3);
-            let noisy = Evidence::noisy(vocab, &d.sentence, 0.3).unwrap();
-            for evidence in
-                [Evidence::tokens(vocab, &d.sentence).unwrap(), masked, noisy, Evidence::new(vocab, any).unwrap()]
-            {
-                let likelihood = |d: &Derivation| -> f64 {
-                    d.sentence
-                        .iter()
-                        .enumerate()
-                        .map(|(i, &token)| evidence.likelihoods(i)[usize::from(token)])
-                        .product()
+            let tokens = Evidence::tokens(vocab, &d.sentence).unwrap();
+            let position = stream.below(d.sentence.len() as u64) as usize;
+            let masked = Evidence::with_masks(vocab, &d.sentence, [position]).unwrap();
+            let noisy = Evidence::noisy(vocab, &d.sentence, 0.25).unwrap();
+            let any = (0..d.sentence.len() * vocab).map(|_| (1 + stream.below(9)) as f64 / 8.0);
+            let any = Evidence::new(vocab, any.collect()).unwrap();
+            for (kind, evidence) in [&tokens, &tokens, &masked, &noisy, &any].into_iter().enumerate() {
+                let belief = Belief::of_evidence(&all, evidence);
+                let (chart, exact_chart) = match kind {
+                    0 => (parser.parse(&d.sentence).unwrap(), rational.parse(&d.sentence).unwrap()),
+                    _ => (parser.parse_evidence(evidence).unwrap(), rational.parse_evidence(evidence).unwrap()),
                 };
-                let same: Vec<&Derivation> =
-                    all.iter().filter(|other| other.sentence.len() == d.sentence.len()).collect();
-                let mut expected = vec![0.0; grammar.classes()];
-                same.iter().for_each(|d| expected[usize::from(d.root)] += d.probability * likelihood(d));
-                let parser = Parser::<Magnitude>::new(&grammar);
-                let chart = parser.parse_evidence(&evidence).unwrap();
-                for (found, expected) in chart.roots().iter().zip(&expected) {
-                    assert_close(found.value(), *expected, "evidence");
+                let (mut nodes, mut rules) = (BTreeMap::new(), BTreeMap::new());
+                for (d, p) in &belief.joint {
+                    d.nodes.iter().for_each(|node| *nodes.entry(*node).or_insert_with(Rational::zero) += p);
+                    d.rules.iter().for_each(|rule| *rules.entry(*rule).or_insert_with(Rational::zero) += p);
                 }
-                let posterior = Inside::new(&grammar).posterior_of(&evidence).unwrap();
-                let total: f64 = expected.iter().zip(grammar.prior()).map(|(x, p)| x * p).sum();
-                for (root, expected) in expected.iter().enumerate() {
-                    let share = expected * grammar.prior()[root] / total;
-                    assert_close(posterior.probability(root as u8), share, "posterior given evidence");
-                }
+                let outside = rational.outside(&exact_chart, &prior);
                 let marginals = parser.marginals(&chart).unwrap().unwrap();
-                for (level, nodes) in marginals.nodes.iter().enumerate() {
-                    for &(node, p) in nodes {
-                        let with = same.iter().filter(|d| d.nodes.contains(&(level, node)));
-                        let weight =
-                            |d: &&&Derivation| d.probability * likelihood(d) * grammar.prior()[usize::from(d.root)];
-                        let expected = with.map(|d| weight(&d)).sum::<f64>() / total;
-                        assert!((p - expected).abs() < 1e-11, "{p} {expected}");
+                for (level, found) in marginals.nodes.iter().enumerate() {
+                    for &(node, p) in found {
+                        let expected = nodes.remove(&(level, node)).unwrap_or_default();
+                        assert_near(p, &(&expected / &belief.evidence), "marginal of a node");
+                        let Exact(inside) = exact_chart.value(level, node).unwrap();
+                        let Exact(outside) = outside.value(&exact_chart, level, node).unwrap();
+                        assert_eq!(inside * outside, expected);
                     }
                 }
+                assert!(nodes.is_empty(), "the chart lacks {nodes:?}");
+                for (level, found) in marginals.rules.iter().enumerate() {
+                    let mut uses = vec![Rational::zero(); found.len()];
+                    outside.rule_uses(level).iter().for_each(|(rule, Exact(p))| uses[*rule as usize] += p);
+                    let expected = (0..found.len()).map(|rule| rules.get(&(level, rule)).cloned().unwrap_or_default());
+                    assert_eq!(uses, expected.collect::<Vec<_>>());
+                    uses.iter_mut().for_each(|uses| *uses /= &belief.evidence);
+                    assert_all_near(found, &uses, "uses of rules");
+                }
+                let posterior = inside.posterior_of(evidence).unwrap();
+                let roots: Vec<f64> = (0..grammar.classes()).map(|root| posterior.probability(root as u8)).collect();
+                assert_all_near(&roots, &belief.hidden(0, grammar.classes(), 0), "posterior of the root");
                 checked += 1;
             }
         }
@@ -202,49 +194,10 @@ fn entropy_of_the_trees() {
             for (root, value) in Chart::<Expectation>::parse(&grammar, &sentence).unwrap().roots().iter().enumerate() {
                 sum.add(value.weighted(grammar.prior()[root]));
             }
-            let weights: Vec<f64> =
-                derivations.iter().map(|d| d.probability * grammar.prior()[usize::from(d.root)]).collect();
+            let weights: Vec<f64> = derivations.iter().map(|d| value(&d.joint)).collect();
             let total: f64 = weights.iter().sum();
             let expected: f64 = weights.iter().map(|w| -(w / total) * (w / total).ln()).sum();
             assert!((sum.tree_entropy() - expected).abs() < 1e-11, "{} {expected}", sum.tree_entropy());
-        }
-    }
-}
-
-#[test]
-fn marginals_are_sums_over_derivations() {
-    for grammar in tiny_grammars() {
-        let parser = Parser::<Magnitude>::new(&grammar);
-        for (sentence, derivations) in by_sentence(&grammar).into_iter().take(200) {
-            let weight = |d: &Derivation| d.probability * grammar.prior()[usize::from(d.root)];
-            let total: f64 = derivations.iter().map(weight).sum();
-            let (mut spans, mut rules) = (BTreeMap::new(), BTreeMap::new());
-            for d in &derivations {
-                d.nodes.iter().for_each(|node| *spans.entry(*node).or_insert(0.0) += weight(d) / total);
-                d.rules.iter().for_each(|rule| *rules.entry(*rule).or_insert(0.0) += weight(d) / total);
-            }
-            let chart = parser.parse(&sentence).unwrap();
-            let marginals = parser.marginals(&chart).unwrap().unwrap();
-            for (level, found) in marginals.nodes.iter().enumerate() {
-                for &(node, p) in found {
-                    let expected = spans.remove(&(level, node)).unwrap_or(0.0);
-                    assert!((p - expected).abs() < 1e-12, "{p} {expected}");
-                }
-            }
-            assert!(spans.is_empty(), "the chart lacks {spans:?}");
-            for (level, found) in marginals.rules.iter().enumerate() {
-                for (rule, &count) in found.iter().enumerate() {
-                    let expected = rules.get(&(level, rule)).copied().unwrap_or(0.0);
-                    assert!((count - expected).abs() < 1e-12, "{count} {expected}");
-                }
-            }
-            let (level, node) = derivations[0].nodes[0];
-            let outside = parser.outside(&chart, &vec![Magnitude::one(); grammar.classes()]);
-            let product = outside.value(&chart, level, node).unwrap();
-            let inside = chart.value(level, node).unwrap();
-            let has_node = |d: &&Derivation| d.nodes.contains(&(level, node));
-            let expected: f64 = derivations.iter().filter(has_node).map(|d| d.probability).sum();
-            assert_close(product.mul(inside).ln().exp(), expected, "outside times inside");
         }
     }
 }
@@ -276,8 +229,7 @@ fn sampled_trees_follow_the_posterior() {
     let parser = Parser::<Magnitude>::new(&grammar);
     let chart = parser.parse(&sentence).unwrap();
     let all: Vec<Derivation> = all_derivations(&grammar).into_iter().filter(|d| d.sentence == sentence).collect();
-    let weight = |d: &Derivation| d.probability * grammar.prior()[usize::from(d.root)];
-    let total: f64 = all.iter().map(weight).sum();
+    let total: f64 = all.iter().map(|d| value(&d.joint)).sum();
     let mut counts: BTreeMap<String, f64> = BTreeMap::new();
     let draws = 20_000;
     for i in 0..draws {
@@ -288,7 +240,7 @@ fn sampled_trees_follow_the_posterior() {
     let chi_square: f64 = all
         .iter()
         .map(|d| {
-            let expected = draws as f64 * weight(d) / total;
+            let expected = draws as f64 * value(&d.joint) / total;
             (counts.get(&d.text).copied().unwrap_or(0.0) - expected).powi(2) / expected
         })
         .sum();
@@ -299,7 +251,7 @@ fn sampled_trees_follow_the_posterior() {
 
 #[test]
 fn sampled_sentences_follow_their_probabilities() {
-    let grammar = random_grammar(7, 2, 3, 3);
+    let grammar = random_grammar(7, 2, 3, 3, &[2, 3]);
     let groups = by_sentence(&grammar);
     let corpus = Corpus::sample(&grammar, Seed::new(1), 0..200_000);
     let mut counts: BTreeMap<(&[u8], u8), f64> = BTreeMap::new();
@@ -309,7 +261,7 @@ fn sampled_sentences_follow_their_probabilities() {
     let (mut chi_square, mut freedom, mut rest): (f64, f64, (f64, f64)) = (0.0, -1.0, (0.0, 0.0));
     for (sentence, derivations) in &groups {
         for (root, p) in sum_by_root(derivations, grammar.classes()).into_iter().enumerate() {
-            let expected = corpus.len() as f64 * p * grammar.prior()[root];
+            let expected = corpus.len() as f64 * value(&p) * grammar.prior()[root];
             let found = counts.remove(&(sentence.as_slice(), root as u8)).unwrap_or(0.0);
             if expected >= 5.0 {
                 chi_square += (found - expected).powi(2) / expected;

@@ -2,7 +2,7 @@
 
 use gardenpath::learn::score::{score_next_token, score_rules};
 use gardenpath::learn::{Exact, Learned, Learner, Outline, Verdict};
-use gardenpath::{Corpus, Ensemble, Grammar, Seed};
+use gardenpath::{Corpus, Ensemble, Grammar, Seed, random_noise};
 use std::ops::Range;
 
 /// A kind of grammars: symbols, layers and the fraction of tuples that are rules.
@@ -71,9 +71,13 @@ fn the_root_has_all_tuples_and_the_loss_is_near_the_floor() {
     assert!(root.is_exact() && root.rules[3].truth == 8 * 16 && learned.grammar.sizes() == [1, 8, 8]);
     let test = Corpus::sample(&truth, Seed::new(1), 0..5000);
     let score = score_next_token(&learned.grammar, Some(&truth), &test).unwrap();
-    let above = score.loss - score.floor.unwrap();
+    let above = score.loss.unwrap() - score.floor.unwrap();
     assert!(score.parse_rate > 0.999 && (-0.002..0.01).contains(&above), "{score:?}");
     // A grammar that does not know the sentences has no loss; the truth must know them.
+    let none = Corpus::from_parts(vec![0; 4], vec![0, 4], vec![0]).unwrap();
+    let strange = Grammar::from_text("S -> A [1]\nA -> 'a' 'b' [1]\n").unwrap();
+    let score = score_next_token(&strange, None, &none).unwrap();
+    assert_eq!((score.loss, score.floor, score.parse_rate), (None, None, 0.0));
     let (other, _) = task(setting, 1, 121);
     assert!(score_next_token(&other, None, &test).unwrap().parse_rate < 0.9);
     assert!(score_next_token(&learned.grammar, Some(&other), &test).is_err());
@@ -124,6 +128,22 @@ fn wrong_numbers_of_symbols_are_noticed() {
         let learned = learn(setting(vocab, 2, 0.25), &corpus);
         assert_ne!(learned.verdict, Verdict::Converged, "told {vocab}");
     }
+}
+
+/// What cannot be derived is not blamed on labels that nobody gave.
+#[test]
+fn verdicts_do_not_speak_of_labels() {
+    let setting = setting(8, 2, 0.125);
+    let (_, corpus) = task(setting, 160, 100);
+    let mut noisy = Corpus::default();
+    for (i, sentence) in corpus.sentences().enumerate() {
+        noisy.push(&random_noise(sentence, setting.vocab, 0.01, Seed::new(1), i as u64), 255);
+    }
+    let strict = Exact { noise: 0.0, ..Exact::new(Outline::new(setting.vocab, setting.depth)) };
+    let Verdict::NotConverged(reason) = strict.learn(&noisy, &mut |_| ()).unwrap().verdict else {
+        panic!("wrong tokens are noticed");
+    };
+    assert!(reason.ends_with("sentences are not derived, but 0% of wrong tokens explain at most 0"), "{reason}");
 }
 
 /// Small and dense grammars tempt the learner to merge symbols.

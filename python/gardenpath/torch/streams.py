@@ -11,7 +11,7 @@ from torch.nn.functional import pad
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import Dataset, IterableDataset, get_worker_info
 
-from .._core import BayesFloor, Corpus, Grammar, _masks, _noise, set_threads
+from .._core import _MASK, _NOISE, BayesFloor, Corpus, Grammar, _masks, _noise, set_threads
 from .._results import Floor
 from ._shape import check_at_least
 
@@ -166,8 +166,8 @@ class SentenceStream(IterableDataset[Pair]):
                 raise ValueError(f"{name} has no effect here: it is for task={tasks[0]!r}")
         self.fill = -1 if fill is None else fill
         _check_fill(self.fill, grammar)
-        self.mask = 0.15 if mask is None else mask
-        self.noise = 0.1 if noise is None else noise
+        self.mask = _MASK if mask is None else mask
+        self.noise = _NOISE if noise is None else noise
         if not 0 < self.mask <= 1:
             raise ValueError(f"mask is {mask}, expected more than 0 and at most 1")
         if not 0 <= self.noise <= 1:

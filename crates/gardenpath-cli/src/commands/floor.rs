@@ -1,7 +1,7 @@
 //! `gardenpath floor`: the smallest loss that any predictor can reach.
 
 use super::Answer;
-use super::predict::{MASK, NOISE, check_rates};
+use super::predict::check_rates;
 use crate::cli::{SeedOption, refuse, whole_number};
 use crate::progress;
 use anyhow::{Result, bail};
@@ -115,21 +115,25 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     let (task, per) = match arguments.task {
         TaskName::Next => (Task::Next, "token"),
         TaskName::NextKnown => (Task::NextKnown, "token"),
-        TaskName::Masked => (Task::Masked(arguments.mask.unwrap_or(MASK)), "masked token"),
+        TaskName::Masked => (Task::Masked(arguments.mask.unwrap_or(Task::MASK)), "masked token"),
         TaskName::MaskedOne => (Task::MaskedOne, "masked token"),
-        TaskName::Noisy => (Task::Noisy(arguments.noise.unwrap_or(NOISE)), "token"),
+        TaskName::Noisy => (Task::Noisy(arguments.noise.unwrap_or(Task::NOISE)), "token"),
         TaskName::Root => (Task::Root, "sentence"),
     };
-    let rounds = if arguments.levels { grammar.depth() + 2 } else { 1 };
-    let bar = progress::bar((rounds * corpus.len()) as u64, "predicting sentences");
+    let bar = progress::bar(corpus.len() as u64, "predicting sentences");
     let progress = |sentences: u64| bar.inc(sentences);
-    let Floor { loss, by_position, root_accuracy } =
-        Floor::measure(&grammar, &corpus, task, arguments.seed.get(), &progress)?;
-    let level = |known: usize| -> Result<Level> {
-        let Estimate { mean, stderr } = Floor::of_lowest_levels(&grammar, known, &corpus, &progress)?.loss;
+    let level = |(known, floor): (usize, &Floor)| -> Result<Level> {
+        let Estimate { mean, stderr } = floor.loss;
         Ok(Level { known, loss: mean, stderr: finite(stderr), formula: level_floor_formula(&grammar, known)? })
     };
-    let levels = if arguments.levels { Some((0..=grammar.depth()).map(level).collect::<Result<_>>()?) } else { None };
+    let (floor, levels) = if arguments.levels {
+        let mut floors = Floor::of_lowest_levels(&grammar, 0..=grammar.depth(), &corpus, &progress)?;
+        let levels = floors.iter().enumerate().map(level).collect::<Result<_>>()?;
+        (floors.swap_remove(grammar.depth()), Some(levels))
+    } else {
+        (Floor::measure(&grammar, &corpus, task, arguments.seed.get(), &progress)?, None)
+    };
+    let Floor { loss, by_position, root_accuracy } = floor;
     bar.finish_and_clear();
     let place =
         |(position, at): (usize, &Estimate)| Position { position, loss: finite(at.mean), stderr: finite(at.stderr) };

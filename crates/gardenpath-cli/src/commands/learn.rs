@@ -174,7 +174,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         let (name, percent) = (files::shown(path), 100.0 * rate);
         progress::note(&format!("warning: the learned grammar derives {percent:.1}% of {name}: another language?"));
     }
-    if answer.json { answer.json_line(&report) } else { answer.text(&report.to_text()) }
+    if answer.json { answer.json_line(&report) } else { answer.text(&report.to_text(!arguments.unlabelled)) }
 }
 
 /// Below this share of derived sentences, a test corpus is suspected to be of another language.

@@ -145,9 +145,3 @@ pub fn check_rates(mask: Option<f64>, noise: Option<f64>) -> Result<()> {
     }
     Ok(())
 }
-
-/// The share of masked tokens if none is given.
-pub const MASK: f64 = 0.15;
-
-/// The noise of a channel if none is given.
-pub const NOISE: f64 = 0.1;

@@ -7,7 +7,7 @@ use super::result::results;
 use super::{Keeper, Kind};
 use crate::choice::choices;
 use anyhow::{Result, bail};
-use gardenpath::{Corpus, Floor as Exact, Grammar, Seed, Task as Question, level_floor_formula};
+use gardenpath::{Corpus, Floor as Exact, Seed, Task as Question, level_floor_formula};
 
 parameters! {
     /// The parameters.
@@ -75,10 +75,10 @@ impl Kind for Floor {
         // Written out, so that equal cells have equal identities and the column has a value in all of them.
         match self.task {
             Task::Masked => {
-                self.mask.get_or_insert(MASK);
+                self.mask.get_or_insert(Question::MASK);
             }
             Task::Noisy => {
-                self.noise.get_or_insert(NOISE);
+                self.noise.get_or_insert(Question::NOISE);
             }
             _ => {}
         }
@@ -88,10 +88,20 @@ impl Kind for Floor {
     fn run(&self, _: &dyn Keeper) -> Result<FloorResult> {
         let grammar = self.sampled.grammar(self.seed)?;
         let corpus = Corpus::try_sample(&grammar, Seed::new(self.seed), 0..self.sentences)?;
-        let floor = Exact::measure(&grammar, &corpus, self.question(), Seed::new(self.seed), &|_| ())?;
-        let (loss_at, formula_at): (Vec<f64>, Vec<Option<f64>>) = match self.by {
-            By::Position => floor.by_position.iter().map(|estimate| (estimate.mean, None)).unzip(),
-            By::Levels => by_levels(&grammar, &corpus)?.into_iter().unzip(),
+        let (floor, loss_at, formula_at) = match self.by {
+            By::Position => {
+                let floor = Exact::measure(&grammar, &corpus, self.question(), Seed::new(self.seed), &|_| ())?;
+                let losses: Vec<f64> = floor.by_position.iter().map(|estimate| estimate.mean).collect();
+                let none = vec![None; losses.len()];
+                (floor, losses, none)
+            }
+            By::Levels => {
+                let mut floors = Exact::of_lowest_levels(&grammar, 0..=grammar.depth(), &corpus, &|_| ())?;
+                let losses = floors.iter().map(|floor| floor.loss.mean).collect();
+                let formula = |known| Ok(Some(level_floor_formula(&grammar, known)?));
+                let formulas = (0..floors.len()).map(formula).collect::<Result<_>>()?;
+                (floors.swap_remove(grammar.depth()), losses, formulas)
+            }
         };
         Ok(FloorResult {
             loss: floor.loss.mean,
@@ -105,14 +115,14 @@ impl Kind for Floor {
 
     fn work(&self) -> f64 {
         let (length, vocab) = (self.sampled.length(), self.sampled.vocab as f64);
-        let passes = if self.by == By::Levels { 2.0 * self.sampled.depth as f64 + 3.0 } else { 1.0 };
+        let passes = if self.by == By::Levels { self.sampled.depth as f64 + 1.0 } else { 1.0 };
         let (sparse, full) = (5e-7 * length.powf(1.5), 2e-9 * vocab.powi(2) * length.powi(3));
         let sentence = match self.task {
             Task::Next | Task::Root => 2.5e-7 * length + 1e-10 * length.powi(3),
             Task::NextKnown => 4e-8 * length.powi(3),
             // Where every token may be any, charts are full.
             Task::Noisy => full,
-            Task::Masked => sparse + self.mask.unwrap_or(MASK).powi(4) * full,
+            Task::Masked => sparse + self.mask.unwrap_or(Question::MASK).powi(4) * full,
             Task::MaskedOne => sparse,
         };
         self.sampled.work() + self.sentences as f64 * passes * sentence
@@ -129,27 +139,15 @@ impl Kind for Floor {
     }
 }
 
-const MASK: f64 = 0.15;
-const NOISE: f64 = 0.1;
-
 impl Floor {
     fn question(&self) -> Question {
         match self.task {
             Task::Next => Question::Next,
             Task::NextKnown => Question::NextKnown,
-            Task::Masked => Question::Masked(self.mask.unwrap_or(MASK)),
+            Task::Masked => Question::Masked(self.mask.unwrap_or(Question::MASK)),
             Task::MaskedOne => Question::MaskedOne,
-            Task::Noisy => Question::Noisy(self.noise.unwrap_or(NOISE)),
+            Task::Noisy => Question::Noisy(self.noise.unwrap_or(Question::NOISE)),
             Task::Root => Question::Root,
         }
     }
-}
-
-/// The loss of predictors that know the lowest 0, 1, … layers, and what the formula says.
-fn by_levels(grammar: &Grammar, corpus: &Corpus) -> Result<Vec<(f64, Option<f64>)>> {
-    let of_known = |known: usize| {
-        let loss = Exact::of_lowest_levels(grammar, known, corpus, &|_| ())?.loss.mean;
-        Ok((loss, Some(level_floor_formula(grammar, known)?)))
-    };
-    (0..=grammar.depth()).map(of_known).collect()
 }

@@ -154,8 +154,8 @@ impl Kind for Learn {
             recall: over_rules(&scores, arities, RuleScore::recall),
             all_rules: scores.iter().all(LevelScore::is_exact),
             converged,
-            next_token_loss: next.map(|score| score.loss).filter(|loss| loss.is_finite()),
-            next_token_floor: next.and_then(|score| score.floor).filter(|floor| floor.is_finite()),
+            next_token_loss: next.and_then(|score| score.loss),
+            next_token_floor: next.and_then(|score| score.floor),
         })
     }
 

@@ -118,7 +118,7 @@ impl Kind for Train {
         self.layers.take_if(|layers| *layers == Choices::usual_layers(depth));
         self.heads.take_if(|heads| *heads == Choices::HEADS);
         self.mlp.take_if(|mlp| *mlp == Choices::usual_mlp(width));
-        self.mask.take_if(|mask| *mask == Settings::MASK);
+        self.mask.take_if(|mask| *mask == gardenpath::Task::MASK);
         Ok(())
     }
 

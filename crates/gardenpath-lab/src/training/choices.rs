@@ -134,7 +134,7 @@ impl Choices {
         self.check(named)?;
         let &Choices { model, task, width, samples, test, seed, mut settings, .. } = self;
         if task == Task::Masked {
-            settings.mask.get_or_insert(Settings::MASK);
+            settings.mask.get_or_insert(gardenpath::Task::MASK);
         }
         if settings.batch == 0 {
             bail!("{} is 0, expected at least 1", named("batch"));

@@ -59,18 +59,17 @@ impl Floor {
 impl Expected {
     /// The expected losses of a task on a set of sentences; none for roots, whose losses are cheap to add up.
     pub fn of_task(grammar: &Grammar, corpus: &Corpus, task: Task, masks: Masks) -> Result<Option<Self>> {
-        let measure = |task| gardenpath::Floor::measure(grammar, corpus, task, masks.seed, &|_| ());
         Ok(match task {
             Task::Root => None,
             Task::Masked => {
-                Some(Expected { floor: measure(gardenpath::Task::Masked(masks.rate))?.loss.mean, levels: None })
+                let task = gardenpath::Task::Masked(masks.rate);
+                let floor = gardenpath::Floor::measure(grammar, corpus, task, masks.seed, &|_| ())?.loss.mean;
+                Some(Expected { floor, levels: None })
             }
             Task::Next => {
-                let floor = measure(gardenpath::Task::Next)?.loss.mean;
-                let level = |known| Ok(gardenpath::Floor::of_lowest_levels(grammar, known, corpus, &|_| ())?.loss.mean);
-                let mut levels = (0..grammar.depth()).map(level).collect::<Result<Vec<f64>>>()?;
-                levels.push(floor);
-                Some(Expected { floor, levels: Some(levels) })
+                let floors = gardenpath::Floor::of_lowest_levels(grammar, 0..=grammar.depth(), corpus, &|_| ())?;
+                let levels: Vec<f64> = floors.iter().map(|floor| floor.loss.mean).collect();
+                Some(Expected { floor: levels[grammar.depth()], levels: Some(levels) })
             }
         })
     }
@@ -115,8 +114,7 @@ fn next(predictor: &Predictor<'_>, sentence: &[Symbol]) -> Result<Option<Score>>
 
 fn masked(parser: &Parser<Magnitude>, sentence: &[Symbol], positions: &[usize]) -> Result<Option<Score>> {
     let grammar = parser.grammar();
-    let mut evidence = Evidence::tokens(grammar.vocab(), sentence)?;
-    positions.iter().for_each(|&position| evidence.mask(position));
+    let evidence = Evidence::with_masks(grammar.vocab(), sentence, positions.iter().copied())?;
     let Some(posteriors) = SymbolPosteriors::with_parser(parser, &evidence)? else { return Ok(None) };
     let mut score = Score::default();
     positions.iter().for_each(|&i| score.add(posteriors.row(grammar.depth(), i), sentence[i]));

@@ -11,8 +11,7 @@ use crate::grammar::{Symbol, check_tokens};
 /// ```
 /// use gardenpath::Evidence;
 ///
-/// let mut evidence = Evidence::tokens(3, &[2, 0, 1])?;
-/// evidence.mask(1);
+/// let evidence = Evidence::with_masks(3, &[2, 0, 1], [1])?;
 /// assert_eq!((evidence.likelihoods(0), evidence.likelihoods(1)), (&[0.0, 0.0, 1.0][..], &[1.0; 3][..]));
 /// let noisy = Evidence::noisy(3, &[2, 0, 1], 0.3)?;
 /// assert!((noisy.likelihoods(0)[2] - 0.8).abs() < 1e-15, "the true token with 1 - e + e/v");
@@ -34,6 +33,18 @@ impl Evidence {
     /// The tokens themselves.
     pub fn tokens(vocab: usize, sentence: &[Symbol]) -> Result<Self> {
         Self::noisy(vocab, sentence, 0.0)
+    }
+
+    /// The tokens themselves, but for those at some positions.
+    ///
+    /// # Panics
+    /// If the sentence has no such position.
+    pub fn with_masks(vocab: usize, sentence: &[Symbol], positions: impl IntoIterator<Item = usize>) -> Result<Self> {
+        let mut evidence = Self::tokens(vocab, sentence)?;
+        for position in positions {
+            evidence.likelihoods[position * vocab..][..vocab].fill(1.0);
+        }
+        Ok(evidence)
     }
 
     /// Tokens that passed a noisy channel: with probability `noise` a token was replaced by a random one, itself included.
@@ -61,14 +72,6 @@ impl Evidence {
             return Err(Error::NoLikelihood { position });
         }
         Ok(Evidence { vocab, likelihoods })
-    }
-
-    /// Forgets the token at a position.
-    ///
-    /// # Panics
-    /// If the sentence has no such position.
-    pub fn mask(&mut self, position: usize) {
-        self.likelihoods[position * self.vocab..][..self.vocab].fill(1.0);
     }
 
     /// The number of positions.

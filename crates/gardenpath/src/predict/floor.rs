@@ -17,6 +17,7 @@ use crate::magnitude::Magnitude;
 use crate::memory;
 use crate::seed::Seed;
 use rayon::prelude::*;
+use std::ops::RangeInclusive;
 
 /// What is to be predicted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +34,13 @@ pub enum Task {
     Noisy(f64),
     /// The root from the whole sentence.
     Root,
+}
+
+impl Task {
+    /// The usual probability of a mask.
+    pub const MASK: f64 = 0.15;
+    /// The usual noise of a channel.
+    pub const NOISE: f64 = 0.1;
 }
 
 /// The smallest loss that a predictor can reach, in nats.
@@ -77,7 +85,7 @@ impl Floor {
         seed: Seed,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Self> {
-        check(corpus, task)?;
+        check(corpus, task, 1)?;
         let (predictor, parser, inside) =
             (Predictor::new(grammar), Parser::<Magnitude>::new(grammar), Inside::new(grammar));
         let known = KnownLength::new(&predictor);
@@ -109,13 +117,12 @@ impl Floor {
                     Losses { items: vec![(0, posterior.entropy())], count: 1.0, root_accuracy }
                 }
                 Task::Masked(_) | Task::MaskedOne => {
-                    let mut evidence = Evidence::tokens(vocab, sentence)?;
                     let masked = match task {
                         Task::Masked(rate) => random_mask(sentence.len(), rate, seed, i as u64),
                         _ if sentence.is_empty() => Vec::new(),
                         _ => vec![seed.child("task").stream(i as u64).below(sentence.len() as u64) as usize],
                     };
-                    masked.iter().for_each(|&position| evidence.mask(position));
+                    let evidence = Evidence::with_masks(vocab, sentence, masked.iter().copied())?;
                     posterior_losses(&parser, &evidence, &masked)?.ok_or_else(impossible)?
                 }
                 Task::Noisy(noise) => {
@@ -132,34 +139,52 @@ impl Floor {
         if all.iter().all(|losses| losses.items.is_empty()) {
             return Err(Error::count("number of masked tokens", 0u64, Counts::AtLeast(1)));
         }
-        Ok(Floor::of(&all))
+        Ok(Floor::of(&all.iter().collect::<Vec<_>>()))
     }
 
-    /// The loss of a predictor that knows the lowest `known` layers only, at predicting the next token and the end of the sentence: what
-    /// the exact prediction expects of it.
+    /// The losses of predictors that know the lowest layers only, so many of them as `known` says one after the other, at predicting the next
+    /// token and the end of the sentence: what the exact prediction expects of them. Who knows all layers is exact.
+    ///
+    /// ```
+    /// use gardenpath::{Corpus, Ensemble, Floor, Seed, Task};
+    ///
+    /// let grammar = Ensemble::new(8, 2).fraction(0.125).sample(Seed::new(1))?;
+    /// let corpus = Corpus::sample(&grammar, Seed::new(2), 0..500);
+    /// let floors = Floor::of_lowest_levels(&grammar, 0..=2, &corpus, &|_| ())?;
+    /// assert!(floors[0].loss.mean > floors[1].loss.mean && floors[1].loss.mean > floors[2].loss.mean);
+    /// assert_eq!(floors[2].loss, Floor::measure(&grammar, &corpus, Task::Next, Seed::new(3), &|_| ())?.loss);
+    /// # Ok::<(), gardenpath::Error>(())
+    /// ```
     pub fn of_lowest_levels(
         grammar: &Grammar,
-        known: usize,
+        known: RangeInclusive<usize>,
         corpus: &Corpus,
         progress: &(dyn Fn(u64) + Sync),
-    ) -> Result<Self> {
-        check(corpus, Task::Next)?;
-        let (exact, level) = (Predictor::new(grammar), Predictor::of_lowest_levels(grammar, known)?);
-        let of_sentence = |i: usize| -> Result<Losses> {
+    ) -> Result<Vec<Self>> {
+        let predictors = known.map(|known| Predictor::of_lowest_levels(grammar, known)).collect::<Result<Vec<_>>>()?;
+        check(corpus, Task::Next, predictors.len())?;
+        let exact = Predictor::new(grammar);
+        let of_sentence = |i: usize| -> Result<Vec<Losses>> {
             checkpoint();
-            let sentence = corpus.sentence(i);
-            let (exact, level) = (exact.rows(sentence)?, level.rows(sentence)?);
-            exact.last().filter(|&&end| end > 0.0).ok_or(Error::Impossible { sentence: i + 1 })?;
-            let width = grammar.vocab() + 1;
-            let losses = exact.chunks(width).zip(level.chunks(width)).map(|(p, q)| cross_entropy(p, q));
+            let (sentence, width) = (corpus.sentence(i), grammar.vocab() + 1);
+            let rows = exact.rows(sentence)?;
+            rows.last().filter(|&&end| end > 0.0).ok_or(Error::Impossible { sentence: i + 1 })?;
+            let losses = |predictor: &Predictor| -> Result<Losses> {
+                let of_few = if predictor.knows_root() { None } else { Some(predictor.rows(sentence)?) };
+                let predicted = of_few.as_ref().unwrap_or(&rows).chunks(width);
+                let losses = rows.chunks(width).zip(predicted).map(|(p, q)| cross_entropy(p, q));
+                Ok(Losses { items: losses.enumerate().collect(), count: sentence.len() as f64, root_accuracy: None })
+            };
+            let losses = predictors.iter().map(losses).collect();
             progress(1);
-            Ok(Losses { items: losses.enumerate().collect(), count: sentence.len() as f64, root_accuracy: None })
+            losses
         };
         let all = (0..corpus.len()).into_par_iter().map(of_sentence).collect::<Result<Vec<_>>>()?;
-        Ok(Floor::of(&all))
+        let of_predictor = |k: usize| Floor::of(&all.iter().map(|losses| &losses[k]).collect::<Vec<_>>());
+        Ok((0..predictors.len()).map(of_predictor).collect())
     }
 
-    fn of(sentences: &[Losses]) -> Self {
+    fn of(sentences: &[&Losses]) -> Self {
         let sums: Vec<f64> = sentences.iter().map(|s| s.items.iter().map(|(_, loss)| loss).sum()).collect();
         let count: f64 = sentences.iter().map(|s| s.count).sum();
         let mean = sums.iter().sum::<f64>() / count;
@@ -266,12 +291,13 @@ pub fn mean_divergence(exact: &[f64], predicted: &[f64], width: usize) -> Result
     Ok(rows.map(|(p, q)| cross_entropy(p, q) - entropy(p)).sum::<f64>() / count)
 }
 
-fn check(corpus: &Corpus, task: Task) -> Result<()> {
+/// Refuses losses of so many predictors that would not fit into memory, and numbers out of range.
+fn check(corpus: &Corpus, task: Task, predictors: usize) -> Result<()> {
     if corpus.is_empty() {
         return Err(Error::count("number of sentences", 0u64, Counts::AtLeast(1)));
     }
     let (tokens, each) = (corpus.tokens().len() + corpus.len(), size_of::<(usize, f64)>() + size_of::<f64>());
-    memory::check(format_args!("the losses at {tokens} tokens"), tokens as u128 * each as u128)?;
+    memory::check(format_args!("the losses at {tokens} tokens"), (tokens * predictors) as u128 * each as u128)?;
     match task {
         Task::Masked(rate) if !(rate > 0.0 && rate <= 1.0) => {
             Err(Error::real("mask", rate, Reals::PositiveProbability))

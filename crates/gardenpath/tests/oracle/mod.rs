@@ -1,16 +1,24 @@
 //! Slow and obvious versions of everything, to compare with.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
-use gardenpath::{Children, Grammar, Magnitude, Node, Rule, Seed, Span, Stream};
-use num_bigint::BigUint;
-use std::collections::BTreeMap;
+mod belief;
+mod rational;
+
+pub use belief::{Belief, inside_and_outside};
+pub use rational::{Exact, Rational, assert_all_near, assert_close, assert_near, exact, value};
+
+use gardenpath::{Children, Grammar, Node, Rule, Seed, Semiring, Span, Stream};
+use num_traits::One;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One derivation, made by brute force.
 #[derive(Clone, Debug)]
 pub struct Derivation {
     pub root: u8,
     /// Given the root.
-    pub probability: f64,
+    pub probability: Rational,
+    /// With the root.
+    pub joint: Rational,
     pub sentence: Vec<u8>,
     /// The bracketed text with the grammar's names.
     pub text: String,
@@ -22,23 +30,35 @@ pub struct Derivation {
 
 /// All derivations of a grammar, by rewriting in every possible way.
 pub fn all_derivations(grammar: &Grammar) -> Vec<Derivation> {
-    let root = |root| expand(grammar, 0, root as u8).into_iter().map(move |d| Derivation { root: root as u8, ..d });
-    (0..grammar.classes()).flat_map(root).collect()
+    let of_root = |(root, &prior): (usize, &f64)| {
+        let joint = move |d: Derivation| Derivation { joint: exact(prior) * &d.probability, ..d };
+        expand(grammar, 0, root as u8).into_iter().map(joint)
+    };
+    grammar.prior().iter().enumerate().flat_map(of_root).collect()
 }
 
 fn expand(grammar: &Grammar, level: usize, symbol: u8) -> Vec<Derivation> {
     let name = grammar.name(level, symbol).into_owned();
     if level == grammar.depth() {
         let nodes = vec![(level, Node { span: Span::new(0, 1), symbol })];
-        let sentence = vec![symbol];
-        return vec![Derivation { root: symbol, probability: 1.0, sentence, text: name, nodes, rules: vec![] }];
+        let (probability, joint) = (Rational::one(), Rational::one());
+        return vec![Derivation {
+            root: symbol,
+            probability,
+            joint,
+            sentence: vec![symbol],
+            text: name,
+            nodes,
+            rules: vec![],
+        }];
     }
     let mut derivations = Vec::new();
     let layer = grammar.layer(level);
     for (id, rule) in layer.rules().iter().enumerate().filter(|(_, rule)| rule.parent == symbol) {
         let start = Derivation {
             root: symbol,
-            probability: rule.probability,
+            probability: exact(rule.probability),
+            joint: Rational::one(),
             sentence: vec![],
             text: format!("({name}"),
             nodes: vec![],
@@ -65,7 +85,8 @@ fn join(left: &Derivation, right: &Derivation) -> Derivation {
     });
     Derivation {
         root: left.root,
-        probability: left.probability * right.probability,
+        probability: &left.probability * &right.probability,
+        joint: Rational::one(),
         sentence: [left.sentence.as_slice(), &right.sentence].concat(),
         text: format!("{} {}", left.text, right.text),
         nodes: left.nodes.iter().copied().chain(moved).collect(),
@@ -74,7 +95,7 @@ fn join(left: &Derivation, right: &Derivation) -> Derivation {
 }
 
 /// All that a symbol of a level derives, with its probability, by rewriting in every possible way.
-pub fn yields(grammar: &Grammar, level: usize, symbol: u8) -> Vec<(Vec<u8>, f64)> {
+pub fn yields(grammar: &Grammar, level: usize, symbol: u8) -> Vec<(Vec<u8>, Rational)> {
     expand(grammar, level, symbol).into_iter().map(|d| (d.sentence, d.probability)).collect()
 }
 
@@ -87,81 +108,21 @@ pub fn by_sentence(grammar: &Grammar) -> BTreeMap<Vec<u8>, Vec<Derivation>> {
     groups
 }
 
-/// What the recursion adds and multiplies.
-pub trait Number: Clone {
-    fn of(value: f64) -> Self;
-    fn add(&mut self, other: Self);
-    fn times(&self, other: &Self) -> Self;
-}
-
-impl Number for f64 {
-    fn of(value: f64) -> Self {
-        value
-    }
-    fn add(&mut self, other: Self) {
-        *self += other;
-    }
-    fn times(&self, other: &Self) -> Self {
-        self * other
-    }
-}
-
-/// A sum of products of `f64` without any rounding: `digits * 2^exponent`.
-#[derive(Clone, Debug)]
-pub struct Exact {
-    digits: BigUint,
-    exponent: i64,
-}
-
-impl Exact {
-    pub fn is_zero(&self) -> bool {
-        self.digits == BigUint::ZERO
-    }
-
-    pub fn ln(&self) -> f64 {
-        Magnitude::from(&self.digits).ln() + self.exponent as f64 * std::f64::consts::LN_2
-    }
-}
-
-impl Number for Exact {
-    fn of(value: f64) -> Self {
-        let bits = value.to_bits();
-        let (stored, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
-        // Numbers below the normal ones have no hidden bit.
-        let (digits, exponent) = if stored == 0 { (fraction, -1074) } else { (fraction | 1 << 52, stored - 1075) };
-        Exact { digits: BigUint::from(digits), exponent }
-    }
-    fn add(&mut self, other: Self) {
-        if self.is_zero() || other.is_zero() {
-            if self.is_zero() {
-                *self = other;
-            }
-            return;
-        }
-        let exponent = self.exponent.min(other.exponent);
-        let aligned = |number: &Exact| &number.digits << (number.exponent - exponent) as u64;
-        *self = Exact { digits: aligned(self) + aligned(&other), exponent };
-    }
-    fn times(&self, other: &Self) -> Self {
-        Exact { digits: &self.digits * &other.digits, exponent: self.exponent + other.exponent }
-    }
-}
-
 /// `P(sentence | root)` for every root, by [`literal_chart`].
-pub fn literal_inside<N: Number>(grammar: &Grammar, sentence: &[u8]) -> Vec<N> {
+pub fn literal_inside<S: Semiring>(grammar: &Grammar, sentence: &[u8]) -> Vec<S> {
     let root = literal_chart(grammar, sentence).swap_remove(0).remove(&(0, sentence.len()));
-    root.unwrap_or_else(|| vec![N::of(0.0); grammar.classes()])
+    root.unwrap_or_else(|| vec![S::zero(); grammar.classes()])
 }
 
 /// Eq. `inside` of the paper, transcribed literally: dense rule tensors, all spans of each level's interval, all splits.
 /// Returns the cells `(i, lambda)` of all levels above the tokens, from the root down.
-pub fn literal_chart<N: Number>(grammar: &Grammar, sentence: &[u8]) -> Vec<BTreeMap<(usize, usize), Vec<N>>> {
+pub fn literal_chart<S: Semiring>(grammar: &Grammar, sentence: &[u8]) -> Vec<BTreeMap<(usize, usize), Vec<S>>> {
     let (depth, d) = (grammar.depth(), sentence.len());
     // chart[(i, lambda)][z] of the current level
-    let mut chart: BTreeMap<(usize, usize), Vec<N>> = BTreeMap::new();
+    let mut chart: BTreeMap<(usize, usize), Vec<S>> = BTreeMap::new();
     for (i, &token) in sentence.iter().enumerate() {
-        let mut one_hot = vec![N::of(0.0); grammar.vocab()];
-        one_hot[usize::from(token)] = N::of(1.0);
+        let mut one_hot = vec![S::zero(); grammar.vocab()];
+        one_hot[usize::from(token)] = S::one();
         chart.insert((i, 1), one_hot);
     }
     let mut levels = Vec::new();
@@ -171,15 +132,16 @@ pub fn literal_chart<N: Number>(grammar: &Grammar, sentence: &[u8]) -> Vec<BTree
         let mut next = BTreeMap::new();
         for lambda in interval(height) {
             for i in 0..(d + 1).saturating_sub(lambda) {
-                let mut cell = vec![N::of(0.0); grammar.sizes()[level]];
+                let mut cell = vec![S::zero(); grammar.sizes()[level]];
                 for rule in grammar.layer(level).rules() {
-                    let (parent, probability) = (usize::from(rule.parent), N::of(rule.probability));
+                    let (parent, probability) =
+                        (usize::from(rule.parent), S::rule(rule.probability, rule.children.len()));
                     for q in interval(height - 1) {
                         match *rule.children.as_slice() {
                             [a, b] => {
                                 if q < lambda && interval(height - 1).contains(&(lambda - q)) {
                                     let (x, y) = (&chart[&(i, q)], &chart[&(i + q, lambda - q)]);
-                                    cell[parent].add(probability.times(&x[usize::from(a)]).times(&y[usize::from(b)]));
+                                    cell[parent].add(probability.mul(&x[usize::from(a)]).mul(&y[usize::from(b)]));
                                 }
                             }
                             [a, b, c] => {
@@ -187,8 +149,8 @@ pub fn literal_chart<N: Number>(grammar: &Grammar, sentence: &[u8]) -> Vec<BTree
                                     if q + r < lambda && interval(height - 1).contains(&(lambda - q - r)) {
                                         let (x, y) = (&chart[&(i, q)], &chart[&(i + q, r)]);
                                         let z = &chart[&(i + q + r, lambda - q - r)][usize::from(c)];
-                                        let pair = probability.times(&x[usize::from(a)]).times(&y[usize::from(b)]);
-                                        cell[parent].add(pair.times(z));
+                                        let pair = probability.mul(&x[usize::from(a)]).mul(&y[usize::from(b)]);
+                                        cell[parent].add(pair.mul(z));
                                     }
                                 }
                             }
@@ -206,76 +168,59 @@ pub fn literal_chart<N: Number>(grammar: &Grammar, sentence: &[u8]) -> Vec<BTree
     levels
 }
 
-/// A grammar of any kind: sizes per level, several parents per tuple, any probabilities, layers of one arity.
-pub fn random_grammar(seed: u64, depth: usize, max_size: usize, max_rules: usize) -> Grammar {
+/// The sets of arities that everything is tested with.
+pub const ARITIES: [&[usize]; 9] = [&[1], &[2], &[3], &[4], &[1, 2], &[2, 3], &[2, 4], &[1, 2, 3], &[2, 3, 4]];
+
+/// A grammar of any kind: sizes per level, several parents per tuple, layers of one arity or of all. Its probabilities are unequal and
+/// have few binary digits, so that sums of them are exact.
+pub fn random_grammar(seed: u64, depth: usize, max_size: usize, max_rules: usize, arities: &[usize]) -> Grammar {
     let mut stream = Seed::new(seed).child("random grammar").stream(0);
     let mut below = |bound: usize| stream.below(bound as u64) as usize;
     let sizes: Vec<usize> = (0..=depth).map(|_| 1 + below(max_size)).collect();
     let mut layers = Vec::new();
     for level in 0..depth {
-        let kind = below(4);
+        let kind = below(2 * arities.len());
+        let arities = arities.get(kind..=kind).unwrap_or(arities);
         let mut rules: Vec<Rule> = Vec::new();
         for parent in 0..sizes[level] {
-            let wanted = 1 + below(max_rules);
-            let mut sides = std::collections::BTreeSet::new();
-            for _ in 0..wanted {
-                let mut symbol = || below(sizes[level + 1]) as u8;
-                let (a, b, c) = (symbol(), symbol(), symbol());
-                let binary = match kind {
-                    0 => true,
-                    1 => false,
-                    _ => below(2) == 0,
-                };
-                sides.insert(if binary { Children::from([a, b]) } else { Children::from([a, b, c]) });
-            }
-            let weights: Vec<f64> = sides.iter().map(|_| 1.0 + below(9) as f64).collect();
-            let total: f64 = weights.iter().sum();
-            let rule = |(children, weight): (Children, f64)| Rule {
-                parent: parent as u8,
-                children,
-                probability: weight / total,
-            };
-            rules.extend(sides.into_iter().zip(weights).map(rule));
-        }
-        layers.push(rules);
-    }
-    let weights: Vec<f64> = (0..sizes[0]).map(|_| 1.0 + below(5) as f64).collect();
-    let total: f64 = weights.iter().sum();
-    Grammar::new(sizes, weights.iter().map(|w| w / total).collect(), layers).expect("the grammar is well formed")
-}
-
-/// The sets of arities that everything is tested with.
-pub const ARITIES: [&[usize]; 9] = [&[1], &[2], &[3], &[4], &[1, 2], &[2, 3], &[2, 4], &[1, 2, 3], &[2, 3, 4]];
-
-/// A grammar of any sizes and probabilities whose rules have these numbers of children, with several parents for some tuples.
-pub fn grammar_of_arities(seed: u64, depth: usize, max_size: usize, max_rules: usize, arities: &[usize]) -> Grammar {
-    let mut stream = Seed::new(seed).child("any arity").stream(0);
-    let mut below = |bound: usize| stream.below(bound as u64) as usize;
-    let sizes: Vec<usize> = (0..=depth).map(|_| 1 + below(max_size)).collect();
-    let mut layers = Vec::new();
-    for level in 0..depth {
-        let mut rules: Vec<Rule> = Vec::new();
-        for parent in 0..sizes[level] {
-            let mut sides = std::collections::BTreeSet::new();
+            let mut sides = BTreeSet::new();
             for _ in 0..1 + below(max_rules) {
                 let arity = arities[below(arities.len())];
                 let side: Vec<u8> = (0..arity).map(|_| below(sizes[level + 1]) as u8).collect();
                 sides.insert(Children::from_slice(&side).expect("an arity"));
             }
-            let weights: Vec<f64> = sides.iter().map(|_| 1.0 + below(9) as f64).collect();
-            let total: f64 = weights.iter().sum();
-            let rule = |(children, weight): (Children, f64)| Rule {
-                parent: parent as u8,
-                children,
-                probability: weight / total,
-            };
-            rules.extend(sides.into_iter().zip(weights).map(rule));
+            let shares = shares(sides.len(), &mut below);
+            let rule = |(children, probability)| Rule { parent: parent as u8, children, probability };
+            rules.extend(sides.into_iter().zip(shares).map(rule));
         }
         layers.push(rules);
     }
-    let weights: Vec<f64> = (0..sizes[0]).map(|_| 1.0 + below(5) as f64).collect();
-    let total: f64 = weights.iter().sum();
-    Grammar::new(sizes, weights.iter().map(|w| w / total).collect(), layers).expect("the grammar is well formed")
+    let prior = shares(sizes[0], &mut below);
+    Grammar::new(sizes, prior, layers).expect("the grammar is well formed")
+}
+
+/// Numbers whose sum is exactly 1: a whole that is broken again and again.
+fn shares(count: usize, below: &mut impl FnMut(usize) -> usize) -> Vec<f64> {
+    let mut shares = vec![1.0];
+    while shares.len() < count {
+        let (broken, part) = (below(shares.len()), (1 + below(7)) as f64 / 8.0);
+        shares.push(shares[broken] * part);
+        shares[broken] *= 1.0 - part;
+    }
+    shares
+}
+
+/// The number of derivations, without enumerating them.
+pub fn derivations_of(grammar: &Grammar) -> f64 {
+    let mut counts = vec![1.0; grammar.vocab()];
+    for layer in grammar.layers().iter().rev() {
+        let mut above = vec![0.0; layer.parents()];
+        for rule in layer.rules() {
+            above[usize::from(rule.parent)] += rule.children.iter().map(|c| counts[usize::from(c)]).product::<f64>();
+        }
+        counts = above;
+    }
+    counts.iter().sum()
 }
 
 /// A grammar with probabilities from 1 down to `10^-smallest`, all sizes alike. Just above the tokens most tuples are rules of every
@@ -325,9 +270,4 @@ pub fn unlikely_sentence(grammar: &Grammar, stream: &mut Stream) -> Vec<u8> {
 /// A random sentence, grammatical or not.
 pub fn random_sentence(stream: &mut Stream, vocab: usize, len: usize) -> Vec<u8> {
     (0..len).map(|_| stream.below(vocab as u64) as u8).collect()
-}
-
-/// Equal up to a relative error of 1e-11.
-pub fn assert_close(found: f64, expected: f64, what: &str) {
-    assert!((found - expected).abs() <= 1e-11 * expected.abs(), "{what}: found {found}, expected {expected}");
 }

@@ -17,7 +17,7 @@ pub(super) struct Report {
     sentences: usize,
     /// Sentences whose length no tree has; `null` for modes that do not count.
     skipped: Option<usize>,
-    /// Sentences that the learned grammar does not derive from their label; `null` for modes that do not count.
+    /// Sentences that the learned grammar does not derive from their label, or at all without labels; `null` for modes that do not count.
     underivable: Option<usize>,
     levels: Vec<Level>,
     accuracy: Option<f64>,
@@ -126,21 +126,21 @@ impl Report {
         let score = score_next_token(&learned.grammar, truth, test)?;
         Ok(Report {
             parse_rate: Some(score.parse_rate),
-            next_token_loss: Some(score.loss).filter(|loss| loss.is_finite()),
-            next_token_floor: score.floor.filter(|floor| floor.is_finite()),
+            next_token_loss: score.loss,
+            next_token_floor: score.floor,
             ..self
         })
     }
 
-    /// The report for people.
-    pub fn to_text(&self) -> String {
+    /// The report for people, about what was learned with labels or without.
+    pub fn to_text(&self, is_labelled: bool) -> String {
         let sentences = grouped(self.sentences as u64);
         let mut text = format!("learned from {sentences} sentences in {} s", short(self.seconds));
         if let Some(verdict) = self.verdict {
             let reason = self.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
             text += &format!("\nverdict: {verdict}{reason}");
-            let uncounted =
-                [(self.underivable, "not derived from their label"), (self.skipped, "skipped: impossible length")];
+            let underivable = if is_labelled { "not derived from their label" } else { "without a derivation" };
+            let uncounted = [(self.underivable, underivable), (self.skipped, "skipped: impossible length")];
             for (count, what) in uncounted.iter().filter_map(|(count, what)| Some((count.filter(|n| *n > 0)?, what))) {
                 text += &format!("\n{} {what}", counted(count, "sentence"));
             }

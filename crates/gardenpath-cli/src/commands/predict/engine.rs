@@ -1,7 +1,7 @@
 //! A grammar prepared for one task.
 
 use super::found::{Found, Row};
-use super::{Arguments, MASK, NOISE, Task};
+use super::{Arguments, Task};
 use anyhow::Result;
 use gardenpath::{
     Evidence, KnownLength, Magnitude, Parser, Predictor, Reader, Seed, Symbol, SymbolPosteriors, random_mask,
@@ -36,8 +36,10 @@ impl<'p> Engine<'p> {
             (Task::Next, _) => Question::Next,
             (Task::NextKnown, _) => Question::NextKnown(KnownLength::new(predictor)),
             (Task::Masked, Some(positions)) => Question::MaskedAt(positions.clone()),
-            (Task::Masked, None) => Question::Masked(arguments.mask.unwrap_or(MASK), arguments.seed.get()),
-            (Task::Noisy, _) => Question::Noisy(arguments.noise.unwrap_or(NOISE)),
+            (Task::Masked, None) => {
+                Question::Masked(arguments.mask.unwrap_or(gardenpath::Task::MASK), arguments.seed.get())
+            }
+            (Task::Noisy, _) => Question::Noisy(arguments.noise.unwrap_or(gardenpath::Task::NOISE)),
             (Task::Hidden, _) => {
                 let levels = arguments.level.map_or(0..grammar.depth(), |level| level..level + 1);
                 Question::Hidden(levels, arguments.prefix)
@@ -93,8 +95,7 @@ impl<'p> Engine<'p> {
     }
 
     fn masked(&self, sentence: &[Symbol], positions: Vec<usize>) -> Result<Found> {
-        let mut evidence = Evidence::tokens(self.predictor.grammar().vocab(), sentence)?;
-        positions.iter().for_each(|&position| evidence.mask(position));
+        let evidence = Evidence::with_masks(self.predictor.grammar().vocab(), sentence, positions.iter().copied())?;
         self.tokens(&evidence, positions)
     }
 

@@ -83,7 +83,7 @@ pub(super) fn judge(
 ) -> Result<(Verdict, usize)> {
     let kept_back = count_uses(grammar, corpus, training..corpus.len())?;
     let underivable: Vec<usize> = uses.underivable.iter().chain(&kept_back.underivable).copied().collect();
-    let problem = match too_noisy(corpus, skipped, underivable.len(), options) {
+    let problem = match too_noisy(grammar, corpus, skipped, underivable.len(), options) {
         Some(problem) => Some(problem),
         None => problem(grammar, corpus, training, &underivable, uses, empty_classes, options)?,
     };
@@ -133,7 +133,13 @@ fn unused(uses: &Uses, empty_classes: usize) -> Option<String> {
 }
 
 /// More underivable sentences than wrong labels and tokens can explain.
-fn too_noisy(corpus: &Corpus, skipped: usize, underivable: usize, options: &Exact) -> Option<String> {
+fn too_noisy(
+    grammar: &Grammar,
+    corpus: &Corpus,
+    skipped: usize,
+    underivable: usize,
+    options: &Exact,
+) -> Option<String> {
     let all = corpus.len() + skipped;
     if skipped as f64 > options.noise * all as f64 {
         return Some(format!(
@@ -143,12 +149,26 @@ fn too_noisy(corpus: &Corpus, skipped: usize, underivable: usize, options: &Exac
     let touched = |sentence: &[u8]| 1.0 - (1.0 - options.noise).powi(sentence.len() as i32 + 1);
     let allowed: f64 = corpus.sentences().map(touched).sum();
     (underivable as f64 > allowed).then(|| {
-        let total = corpus.len();
-        let percent = 100.0 * options.noise;
+        let (total, percent, Wording { derived, wrong }) = (corpus.len(), 100.0 * options.noise, wording(grammar));
         format!(
-            "{underivable} of {total} sentences are not derived from their label, but {percent}% of wrong labels and tokens explain at most {allowed:.0}"
+            "{underivable} of {total} sentences are not {derived}, but {percent}% of wrong {wrong} explain at most {allowed:.0}"
         )
     })
+}
+
+/// How sentences should be derived, and what may be wrong with them.
+struct Wording {
+    derived: &'static str,
+    wrong: &'static str,
+}
+
+/// Labels are only spoken of where there are any.
+fn wording(grammar: &Grammar) -> Wording {
+    if labels_differ(grammar.prior()) {
+        Wording { derived: "derived from their label", wrong: "labels and tokens" }
+    } else {
+        Wording { derived: "derived", wrong: "tokens" }
+    }
 }
 
 /// A rule that underivable sentences have in common, or too few uses to tell one from noise.
@@ -173,9 +193,10 @@ fn missing(grammar: &Grammar, uses: &Uses, wanted: &Remedies, underivable: usize
     let (&(level, parent, children), &count) = worst;
     let names: Vec<String> = children.iter().map(|child| grammar.name(level + 1, child).into_owned()).collect();
     let rule = format!("{} -> {}", grammar.name(level, parent), names.join(" "));
+    let derived = wording(grammar).derived;
     Some(format!(
-        "{underivable} sentences are not derived from their label, and the rule {rule} would mend {:.0} of them: a rule is missing, or \
-         there are too few sentences to tell",
+        "{underivable} sentences are not {derived}, and the rule {rule} would mend {:.0} of them: a rule is missing, or there are too \
+         few sentences to tell",
         f64::from(count) * scale
     ))
 }
