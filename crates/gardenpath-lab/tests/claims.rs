@@ -158,7 +158,7 @@ fn floor(cell: &Cell, world: World) -> Value {
     let worse = if wrong { 3.0 } else { 1.0 };
     let (loss, root_accuracy) = match cell.text("task") {
         "masked-one" => (0.05 * worse * noise, None),
-        "masked" => ((0.31 + (cell.number("mask") - 0.15) * 3.2286) * worse * noise, None),
+        "masked" => ((0.34 + (cell.number("mask") - 0.15) * 2.9143) * worse * noise, None),
         "noisy" => {
             let steepness = if wrong { 12.0 / depth } else { 2.0 * depth };
             (1.0, Some(1.0 / (1.0 + (cell.number("noise") / (0.45 * noise)).powf(steepness))))

@@ -37,6 +37,8 @@ fn main() {
         next_token(2, 1.0e6);
         next_token(3, 0.25e6);
         next_published(0.001);
+    }
+    if chosen("full") {
         next_full(6, 244, 2.5);
     }
 }
