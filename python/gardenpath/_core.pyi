@@ -799,6 +799,9 @@ class Run:
     def model(self) -> str:
         """The kind of network: cnn, inn or transformer."""
     @property
+    def task(self) -> str:
+        """What it tells: root, next or masked."""
+    @property
     def grammar(self) -> Grammar | None:
         """The grammar, or None for a run on a corpus whose grammar is unknown."""
     @property
@@ -806,13 +809,13 @@ class Run:
         """All options, by name."""
     @property
     def test_loss(self) -> float:
-        """The mean cross-entropy of the test set, in nats."""
+        """The cross-entropy of the test set in nats: per sentence, per token ("next") or per masked token."""
     @property
     def normalized_loss(self) -> float:
-        """The same in units of guessing, `ln classes`."""
+        """The same in units of guessing, `ln classes`, or `ln vocab` if tokens are told."""
     @property
     def test_accuracy(self) -> float:
-        """The share of test sentences whose root was told."""
+        """The share of roots or tokens of the test set that were told."""
     @property
     def train_loss(self) -> float:
         """The mean loss of the training batches before the best measurement."""
@@ -832,21 +835,36 @@ class Run:
         """
     @property
     def floor(self) -> BayesFloor | None:
-        """What exact parsing makes of the same test set, or None if the grammar is unknown."""
+        """What exact prediction makes of the same test set, masks included, or None if the grammar is unknown."""
+    @property
+    def expected_floor(self) -> float | None:
+        """The smallest loss that is to be expected on the same test set, or None if roots are told or the grammar is
+        unknown. `floor.loss` scatters around it. The program calls it `floor`.
+        """
+    @property
+    def level_floors(self) -> NDArray[np.float64] | None:
+        """The same of predictors of the next token that know the lowest 0, 1, … layers of rules, the last one all of them;
+        None for other tasks.
+        """
     @property
     def curve(self) -> NDArray[np.void]:
         """All measurements (a view): records of `step`, `epoch`, `train_loss`, `test_loss` and `test_accuracy`."""
     @property
     def weights(self) -> dict[str, NDArray[np.float32]]:
         """The best weights by name (views), with the names and shapes of the program's safetensors files;
-        `load_state_dict` of the same network in `gardenpath.torch` takes them as tensors.
+        `load_state_dict` of the same network in `gardenpath.torch`, where networks tell roots, takes them as tensors.
         """
     def logits(self, sentences: _Sentences) -> NDArray[np.float32]:
-        """The logits of the best network `[sentence, root]`, for a corpus, a padded array or a list of lists."""
+        """The logits of the best network for a corpus, a padded array or a list of lists: `[sentence, root]`.
+
+        If it tells the next token, there is a row before each token and one at the end of each sentence, `[tokens and
+        ends, token]`, where the number of tokens stands for the end. If it tells masked tokens, that number stands for
+        the mask in sentences, and there is a row for each mask.
+        """
     def predict_proba(self, sentences: _Sentences) -> NDArray[np.float64]:
-        """The probabilities that the best network gives to the roots of each sentence `[sentence, root]`."""
+        """The probabilities that the best network gives to roots or tokens, in the rows of `logits`."""
     def predict(self, sentences: _Sentences) -> NDArray[np.uint8]:
-        """The root that the best network tells for each sentence."""
+        """The root that the best network tells for each sentence, or the token for each row of `logits`."""
     def probe(
         self, *, samples: int = 4000, test: int = 2000, exchanged: int = 1000, seed: int = 0, initial: bool = False
     ) -> Probe:
@@ -908,6 +926,8 @@ def _train(
     layers: int | None,
     heads: int | None,
     mlp: int | None,
+    task: str,
+    mask: float | None,
     output: _Path | None,
     report: Callable[[int, int, tuple[int, float, float, float, float] | None], object] | None,
 ) -> Run: ...

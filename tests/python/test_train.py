@@ -58,6 +58,66 @@ def test_numbers_are_those_of_the_program(
     assert Run.read(tmp_path / "program") == run == Run.read(tmp_path / "python")
 
 
+TRANSFORMER: dict[str, Any] = {**SIZES, "heads": 4, "learning_rate": 0.01}
+TASKS: dict[str, dict[str, Any]] = {"next": {}, "masked": {"mask": 0.3}}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_tasks_and_their_floors_are_those_of_the_program(
+    task: Any, language: Grammar, program: Callable[..., str], tmp_path: Path
+) -> None:
+    options: dict[str, Any] = {**TRANSFORMER, "task": task, **TASKS[task]}
+    result = of_program(program, tmp_path / "program", "transformer", **options)
+    run = gardenpath.train(language, "transformer", **options, output=tmp_path / "python")
+    assert run.task == task and run.options["task"] == task and f"transformer ({task})" in repr(run)
+    for name in ("test_loss", "normalized_loss", "test_accuracy", "train_loss"):
+        assert getattr(run, name) == result[name], name
+    assert run.normalized_loss == pytest.approx(run.test_loss / math.log(8))
+    assert run.floor is not None and (run.floor.loss, run.floor.accuracy) == (result["bayes_loss"], result["bayes_accuracy"])
+    assert run.expected_floor == result["floor"]
+    if task == "next":
+        assert run.level_floors is not None and run.level_floors.tolist() == result["level_floors"]
+        # With each layer that is known the loss falls, and with all of them it is the floor.
+        assert (np.diff(run.level_floors) < 0).all() and run.level_floors[2] == run.expected_floor
+    else:
+        assert run.level_floors is None and "level_floors" not in result
+    for name in ("best.safetensors", "log.jsonl", "run.json"):
+        assert (tmp_path / "python" / name).read_bytes() == (tmp_path / "program" / name).read_bytes(), name
+    assert Run.read(tmp_path / "program") == run == pickle.loads(pickle.dumps(run))
+
+
+def test_runs_that_tell_roots_have_no_other_floors(run: Run) -> None:
+    assert run.task == "root" and run.expected_floor is None and run.level_floors is None
+
+
+def test_answers_about_tokens_are_those_that_were_measured(language: Grammar) -> None:
+    pytest.importorskip("torch")
+    from gardenpath._core import _masks
+    from gardenpath.torch._seed import Seed
+
+    seed = Seed.new(1)
+    test = language.corpus(1000, seed.child("test").number)
+    run = gardenpath.train(language, "transformer", **TRANSFORMER, task="next")
+    shares, told = run.predict_proba(test), run.predict(test)
+    answers = np.concatenate([[*sentence, 8] for sentence in test])
+    assert run.logits(test).shape == (len(test.tokens) + 1000, 9) and told.shape == answers.shape
+    assert (told == answers).mean() == pytest.approx(run.test_accuracy, abs=1e-12)
+    surprisal = -np.log(shares[np.arange(len(answers)), answers])
+    assert surprisal.sum() / len(test.tokens) == pytest.approx(run.test_loss, abs=1e-6)
+
+    run = gardenpath.train(language, "transformer", **TRANSFORMER, task="masked", mask=0.3)
+    masks = _masks(test, 0.3, seed.child("order").child("test masks").number, 0)
+    hidden = np.where(masks, 8, test.tokens)
+    sentences = [hidden[a:b].tolist() for a, b in zip(test.offsets[:-1], test.offsets[1:])]
+    answers = test.tokens[masks]
+    shares, told = run.predict_proba(sentences), run.predict(sentences)
+    assert shares.shape == (len(answers), 8)
+    assert (told == answers).mean() == pytest.approx(run.test_accuracy, abs=1e-12)
+    assert -np.log(shares[np.arange(len(answers)), answers]).mean() == pytest.approx(run.test_loss, abs=1e-6)
+    with pytest.raises(ValueError, match="token 9"):
+        run.predict([[0, 1, 9, 0]])
+
+
 def test_the_program_reads_what_python_keeps(language: Grammar, program: Callable[..., str], tmp_path: Path) -> None:
     directory = tmp_path / "run"
     run = gardenpath.train(language, "inn", **SIZES, output=directory)
@@ -202,6 +262,10 @@ def test_mistakes_are_value_errors(language: Grammar, tmp_path: Path) -> None:
         "heads has no effect here": {"heads": 4},
         "optimizer is adagrad": {"optimizer": "adagrad"},
         "learning_rate is -1": {"learning_rate": -1.0},
+        "task is rot, expected root or next or masked": {"model": "transformer", "task": "rot"},
+        "task next needs model transformer: cnn tells roots only": {"task": "next"},
+        "mask has no effect here: it belongs to task masked": {"model": "transformer", "task": "next", "mask": 0.2},
+        "mask is 1.5, expected more than 0 and at most 1": {"model": "transformer", "task": "masked", "mask": 1.5},
     }
     for words, options in wrong.items():
         with pytest.raises(ValueError, match=words):

@@ -277,6 +277,38 @@ fn figures_have_three_formats_and_the_same_bytes() {
     assert_eq!(refused, "figure.jpg: expected a name that ends in .svg, .png or .pdf");
 }
 
+/// Dashed lines that share their colours with other curves are explained once, others one by one.
+#[test]
+fn dashed_lines_without_company_have_names() {
+    let lab = laws();
+    let (rest, _) = LAWS.split_once("[[panel]]").unwrap();
+    let drawn = |network: &str| {
+        let panel = format!(
+            r#"[[panel]]
+x = "samples"
+x_scale = "log"
+color = "depth"
+color_label = "layers"
+where = {{ vocab = 8 }}
+series = [
+    {{ y = "bayes_normalized_loss", style = "dashed", label = "exact" }},
+    {{ y = "normalized_loss", label = "network", {network} }},
+]
+"#
+        );
+        fs::write(lab.path("e.toml"), format!("{rest}{panel}")).unwrap();
+        lab.run("sweep plot e.toml --store s -o figure.svg");
+        fs::read_to_string(lab.path("figure.svg")).unwrap()
+    };
+    let (alone, together) = (drawn("grouped = false, where = { depth = 2 }"), drawn("grouped = true"));
+    for name in ["exact, layers = 2<", "exact, layers = 3<"] {
+        assert!(alone.contains(name) && !together.contains(name), "{name}");
+    }
+    for name in [">exact<", "network, layers = 2<", "network, layers = 3<"] {
+        assert!(!alone.contains(name) && together.contains(name), "{name}");
+    }
+}
+
 #[test]
 fn the_page_has_every_claim_with_its_verdict() {
     let lab = laws();

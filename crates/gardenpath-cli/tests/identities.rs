@@ -40,7 +40,7 @@ const FROZEN: &[(&str, &str, &str)] = &[
     ("inn", "ee8424c9ee54ea15", "d19eb990cd2df973"),
     ("learners", "e34f95812fb57c42", "4645a7b6aac347ad"),
     ("masked", "6df73d5bf2079fe3", "7c95804aa03fe509"),
-    ("next-token", "24dd32a8172be576", "0bbb7ef620927d30"),
+    ("next-token", "f408903c0d73d6bd", "0bbb7ef620927d30"),
     ("prediction", "35e04df396ed1d9b", "28fd24c2cef809ff"),
     ("probes", "6a01e8b57694080c", "65962514f2f46fa8"),
     ("purity", "51960090be72492b", "386d541929935160"),

@@ -3,10 +3,15 @@
 //! Sentences are ragged and short: scores are made for one sentence and head at a time, in lanes of eight, from a transposed
 //! copy of the keys. The score is `q·k / d_head`, the scale for which updates stay of order one at any width.
 
-use crate::dispatch::{dispatch, multiply_add};
+mod lanes;
+
+pub use lanes::Group;
+
+use crate::dispatch::dispatch;
 use crate::error::Result;
 use crate::scalar::Scalar;
 use gardenpath::{Symbol, memory};
+use lanes::{Head, LANES, Transposed, sum, total};
 use rayon::prelude::*;
 
 /// Refuses sentences whose scores do not fit into memory: in so many layers every position asks every other.
@@ -114,143 +119,6 @@ impl Layout {
         let value = self.cut(packed.value, |_, n| n * self.width);
         (query, key, value)
     }
-}
-
-/// Channels and positions are handled in groups of eight.
-const LANES: usize = 8;
-
-/// Eight neighbouring numbers.
-pub type Group<T> = [T; LANES];
-
-/// One head of some rows, in groups of channels; the last group is filled up with zeros.
-struct Head<T> {
-    groups: usize,
-    rows: Vec<Group<T>>,
-}
-
-impl<T: Scalar> Head<T> {
-    fn new(rows: usize, head: usize) -> Self {
-        let groups = head.div_ceil(LANES);
-        Head { groups, rows: vec![[T::ZERO; LANES]; rows * groups] }
-    }
-
-    fn clear(&mut self) {
-        self.rows.fill([T::ZERO; LANES]);
-    }
-
-    #[inline(always)]
-    fn row(&self, i: usize) -> &[Group<T>] {
-        &self.rows[i * self.groups..][..self.groups]
-    }
-
-    #[inline(always)]
-    fn row_mut(&mut self, i: usize) -> &mut [Group<T>] {
-        &mut self.rows[i * self.groups..][..self.groups]
-    }
-
-    /// One group of channels of all rows.
-    #[inline(always)]
-    fn column(&self, group: usize) -> impl Iterator<Item = &Group<T>> {
-        self.rows[group..].iter().step_by(self.groups)
-    }
-
-    /// Adds a row to all rows, multiplied by the factor of each.
-    #[inline(always)]
-    fn add_outer<const FUSED: bool>(&mut self, factors: &[T], row: &[Group<T>]) {
-        for (sums, &factor) in self.rows.chunks_exact_mut(self.groups).zip(factors) {
-            for (sum, group) in sums.iter_mut().zip(row) {
-                *sum = add_scaled::<T, FUSED>(*sum, factor, group);
-            }
-        }
-    }
-
-    /// Takes the channels `first..first + head` of rows of `width` channels.
-    #[inline(always)]
-    fn take(&mut self, rows: &[T], width: usize, first: usize, head: usize) {
-        for (row, target) in rows.chunks_exact(width).zip(self.rows.chunks_exact_mut(self.groups)) {
-            for (group, channels) in target.iter_mut().zip(row[first..first + head].chunks(LANES)) {
-                match channels.first_chunk() {
-                    Some(whole) => *group = *whole,
-                    None => group[..channels.len()].copy_from_slice(channels),
-                }
-            }
-        }
-    }
-
-    /// Puts the channels back.
-    #[inline(always)]
-    fn put(&self, rows: &mut [T], width: usize, first: usize, head: usize) {
-        for (row, source) in rows.chunks_exact_mut(width).zip(self.rows.chunks_exact(self.groups)) {
-            for (group, channels) in source.iter().zip(row[first..first + head].chunks_mut(LANES)) {
-                match channels.first_chunk_mut() {
-                    Some(whole) => *whole = *group,
-                    None => channels.copy_from_slice(&group[..channels.len()]),
-                }
-            }
-        }
-    }
-}
-
-/// One head of all positions, channel by channel, in groups of positions.
-struct Transposed<T> {
-    groups: usize,
-    channels: Vec<Group<T>>,
-}
-
-impl<T: Scalar> Transposed<T> {
-    fn new(positions: usize, head: usize) -> Self {
-        let groups = positions.div_ceil(LANES);
-        Transposed { groups, channels: vec![[T::ZERO; LANES]; groups * head] }
-    }
-
-    #[inline(always)]
-    fn take(&mut self, rows: &[T], width: usize, first: usize, head: usize) {
-        for (position, row) in rows.chunks_exact(width).enumerate() {
-            let (group, lane) = (position / LANES, position % LANES);
-            for (channel, &value) in row[first..first + head].iter().enumerate() {
-                self.channels[channel * self.groups + group][lane] = value;
-            }
-        }
-    }
-
-    /// The inner products of one row with all positions.
-    #[inline(always)]
-    fn dot<const FUSED: bool>(&self, row: &[Group<T>], products: &mut [Group<T>]) {
-        for (group, product) in products.iter_mut().enumerate() {
-            let channels = self.channels[group..].iter().step_by(self.groups);
-            *product = sum::<T, FUSED>(row.as_flattened(), channels);
-        }
-    }
-}
-
-/// `Σ factor * group`.
-#[inline(always)]
-fn sum<'a, T: Scalar, const FUSED: bool>(factors: &[T], groups: impl Iterator<Item = &'a Group<T>>) -> Group<T> {
-    let mut sum = [T::ZERO; LANES];
-    for (&factor, group) in factors.iter().zip(groups) {
-        sum = add_scaled::<T, FUSED>(sum, factor, group);
-    }
-    sum
-}
-
-/// `sum + factor * group`, by value: so it becomes one vector operation.
-#[inline(always)]
-fn add_scaled<T: Scalar, const FUSED: bool>(mut sum: Group<T>, factor: T, group: &Group<T>) -> Group<T> {
-    for (sum, &value) in sum.iter_mut().zip(group) {
-        *sum = multiply_add::<T, FUSED>(factor, value, *sum);
-    }
-    sum
-}
-
-/// A sum over lanes of what `of` makes of each group.
-#[inline(always)]
-fn total<T: Scalar>(groups: usize, of: impl Fn(usize) -> Group<T>) -> T {
-    let mut sums = [T::ZERO; LANES];
-    for i in 0..groups {
-        let group = of(i);
-        sums.iter_mut().zip(group).for_each(|(sum, value)| *sum += value);
-    }
-    sums.into_iter().sum()
 }
 
 /// Scales the scores of some positions and replaces them by their softmax.

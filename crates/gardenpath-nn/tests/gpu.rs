@@ -11,7 +11,7 @@ use common::Dump;
 use gardenpath::{Arities, Corpus, Ensemble, Seed, Shape, Symbol};
 use gardenpath_nn::engine::{Cpu, Engine, NamedTensor, initial_state};
 use gardenpath_nn::gpu::{Gpu, description};
-use gardenpath_nn::{Architecture, Error, Network, Optimizer, Parameter};
+use gardenpath_nn::{Architecture, Error, Masked, Network, Optimizer, Parameter, Task};
 
 /// The weights with which a dump begins.
 fn weights(dump: &Dump) -> Vec<NamedTensor> {
@@ -123,6 +123,48 @@ fn both_engines_take_the_same_steps() {
             assert!((losses[0] / losses[1] - 1.0).abs() < 1e-4, "{}: {losses:?}", architecture.name());
         }
         assert_same_state(architecture.name(), &gpu.state(), &cpu.state());
+    }
+}
+
+/// Networks that tell tokens take the same steps too, with Adam, and say the same about sentences they have not seen, which are more than
+/// are computed together; some have no mask.
+#[test]
+fn tasks_as_on_the_cpu() {
+    let grammar = Ensemble::new(6, 3).fraction(0.2).sample(Seed::new(1)).unwrap();
+    let corpus = Corpus::sample(&grammar, Seed::new(2), 0..240);
+    let transformer = Architecture::Transformer { layers: 2, heads: 4, mlp: 48 };
+    for task in [Task::Next, Task::Masked] {
+        let what = task.name();
+        let network = Network::for_task(task, 6, 6, grammar.shape(), 24, transformer).unwrap();
+        let state = initial_state(&network, Seed::new(3));
+        let optimizer = Optimizer::Adam { learning_rate: 1e-2 };
+        let mut cpu = Cpu::new(&network, optimizer, &state).unwrap();
+        let mut gpu = Gpu::new(&network, optimizer, &state).unwrap();
+        let question = |i: usize| match task {
+            Task::Masked => Masked::random(6, corpus.sentence(i), 0.1, Seed::new(5), i as u64),
+            _ => Masked { sentence: corpus.sentence(i).to_vec(), answers: task.answers(6, corpus.sentence(i)) },
+        };
+        let questions: Vec<Masked> = (0..corpus.len()).map(question).collect();
+        let (batches, fresh) = questions.split_at(96);
+        for batch in batches.chunks(32) {
+            let sentences: Vec<&[Symbol]> = batch.iter().map(|question| &*question.sentence).collect();
+            let answers: Vec<Symbol> = batch.iter().flat_map(|question| question.answers.clone()).collect();
+            let expected = cpu.step(&sentences, &answers).unwrap();
+            assert_close(what, [gpu.step(&sentences, &answers).unwrap()], &[expected]);
+        }
+        let sentences: Vec<&[Symbol]> = fresh.iter().map(|question| &*question.sentence).collect();
+        let found = gpu.logits(&sentences).unwrap();
+        let asked: usize = fresh.iter().map(|question| question.answers.len()).sum();
+        assert_eq!(found.len(), asked * network.outputs(), "{what}");
+        assert_near(what, &found, &cpu.logits(&sentences).unwrap());
+        assert!(task == Task::Next || fresh.iter().any(|question| question.answers.is_empty()));
+    }
+}
+
+/// Panics if logits after some steps differ by more than a hundredth: Adam makes much of gradients that are nearly zero.
+fn assert_near(what: &str, found: &[f32], expected: &[f32]) {
+    for (i, (a, b)) in found.iter().zip(expected).enumerate() {
+        assert!((a - b).abs() <= 0.01, "{what}[{i}]: {a} is not {b}");
     }
 }
 

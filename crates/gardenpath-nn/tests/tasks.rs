@@ -1,6 +1,6 @@
 //! Networks that tell tokens: what they may see, what they may be asked, and how close they come to what can be known.
 
-use gardenpath::{Corpus, Ensemble, Floor, Grammar, Seed, Shape, Symbol};
+use gardenpath::{Corpus, Ensemble, Floor, Grammar, RuleCount, Seed, Shape, Symbol};
 use gardenpath_nn::engine::{Cpu, Engine, NamedTensor, initial_state};
 use gardenpath_nn::train::{Event, Masks, Progress, Settings, Trainer, evaluate};
 use gardenpath_nn::{Architecture, Error, Masked, Network, Optimizer, Task};
@@ -92,14 +92,20 @@ fn trainer<'a>(
     settings: Settings,
     data: [&'a Corpus; 2],
     (state, progress): (&[NamedTensor], Progress),
+    learning_rate: f64,
 ) -> Trainer<'a, Cpu> {
-    let optimizer = Optimizer::Adam { learning_rate: 1e-2 };
+    let optimizer = Optimizer::Adam { learning_rate };
     Trainer::new(Cpu::new(network, optimizer, state).unwrap(), settings, data, Seed::new(5), progress).unwrap()
 }
 
-fn train(network: &Network, settings: Settings, data: [&Corpus; 2]) -> (Vec<NamedTensor>, Progress) {
+fn train(
+    network: &Network,
+    settings: Settings,
+    data: [&Corpus; 2],
+    learning_rate: f64,
+) -> (Vec<NamedTensor>, Progress) {
     let start = initial_state(network, Seed::new(4));
-    let mut trainer = trainer(network, settings, data, (&start, Progress::default()));
+    let mut trainer = trainer(network, settings, data, (&start, Progress::default()), learning_rate);
     while !matches!(trainer.advance().unwrap(), Event::Ended(_)) {}
     (trainer.state(), trainer.progress().clone())
 }
@@ -111,24 +117,44 @@ fn data(grammar: &Grammar, samples: u64, test: u64) -> [Corpus; 2] {
 /// With enough sentences a network comes within a few percent of the floor, and never below it by more than noise.
 #[test]
 fn trained_networks_come_close_to_the_floor() {
-    // Masked tokens are told from both sides, which takes longer to learn.
-    for (task, core, depth) in
-        [(Task::Next, gardenpath::Task::Next, 2), (Task::Masked, gardenpath::Task::Masked(0.3), 1)]
-    {
-        let steps = 1500;
-        let grammar = Ensemble::new(4, depth).fraction(0.25).sample(Seed::new(1)).unwrap();
-        let [train_set, test_set] = data(&grammar, 20_000, 2_000);
-        let settings = Settings { max_steps: steps, min_steps: steps, mask: Some(0.3), ..Settings::default() };
+    let mixed = |depth| Ensemble::new(4, depth).fraction(0.25).sample(Seed::new(1)).unwrap();
+    let binary = Ensemble::new(4, 2).fraction(0.25).p_binary(1.0).sample(Seed::new(1)).unwrap();
+    // Masked tokens take longer to learn where the borders of blocks have to be found, too: see the long test.
+    for (task, grammar) in [(Task::Next, mixed(2)), (Task::Masked, mixed(1)), (Task::Masked, binary)] {
         let network = network(4, grammar.shape(), 32, task);
-        let loss = train(&network, settings, [&train_set, &test_set]).1.best().unwrap().test_loss;
-        let seed = settings.test_masks(Seed::new(5)).seed;
-        let floor = Floor::measure(&grammar, &test_set, core, seed, &|_| ()).unwrap().loss;
-        println!("{}: {loss:.4}, floor {:.4} ± {:.4}", task.name(), floor.mean, floor.stderr);
-        // The floor expects the losses that the test set happens to have, which scatter about as much as sentences do.
-        let noise = 6.0 * floor.stderr;
-        assert!(loss > floor.mean - noise, "{}: {loss} below {floor:?}", task.name());
-        assert!(loss < 1.05 * floor.mean + noise, "{}: {loss} above {floor:?}", task.name());
+        check_floor(&grammar, &network, 20_000, 1e-2, 1_500);
     }
+}
+
+/// Masked tokens of trees of two levels with blocks of two and three tokens, whose borders have to be found. That takes more layers and more steps than the
+/// others need, even though a symbol has only one rule of each kind; the network comes to .111 nats, the floor is .096 ± .007.
+#[test]
+#[ignore = "takes two minutes"]
+fn masked_tokens_with_unknown_borders_come_close_to_the_floor() {
+    let one = RuleCount::Number(1);
+    let grammar = Ensemble::new(4, 2).rules(2, one).rules(3, one).sample(Seed::new(1)).unwrap();
+    let architecture = Architecture::Transformer { layers: 3, heads: 4, mlp: 128 };
+    let network = Network::for_task(Task::Masked, 4, 4, grammar.shape(), 64, architecture).unwrap();
+    check_floor(&grammar, &network, 20_000, 5e-3, 4_000);
+}
+
+/// Trains a network and compares its test loss with the floor.
+fn check_floor(grammar: &Grammar, network: &Network, samples: u64, learning_rate: f64, steps: u64) {
+    let rate = 0.3;
+    let (what, core) = match network.task {
+        Task::Masked => ("masked", gardenpath::Task::Masked(rate)),
+        _ => ("next", gardenpath::Task::Next),
+    };
+    let [train_set, test_set] = data(grammar, samples, 2_000);
+    let settings = Settings { max_steps: steps, min_steps: steps, mask: Some(rate), ..Settings::default() };
+    let loss = train(network, settings, [&train_set, &test_set], learning_rate).1.best().unwrap().test_loss;
+    let seed = settings.test_masks(Seed::new(5)).seed;
+    let floor = Floor::measure(grammar, &test_set, core, seed, &|_| ()).unwrap().loss;
+    println!("{what}: {loss:.4}, floor {:.4} ± {:.4}", floor.mean, floor.stderr);
+    // The floor expects the losses that the test set happens to have, which scatter about as much as sentences do.
+    let noise = 4.0 * floor.stderr;
+    assert!(loss > floor.mean - noise, "{what}: {loss} below {floor:?}");
+    assert!(loss < 1.05 * floor.mean + noise, "{what}: {loss} above {floor:?}");
 }
 
 #[test]
@@ -143,7 +169,7 @@ fn threads_and_interruptions_change_nothing() {
         let settings = Settings { max_steps: 40, batch: 70, ..Settings::default() };
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| train(&network, settings, [&train_set, &test_set]))
+            pool.install(|| train(&network, settings, [&train_set, &test_set], 1e-2))
         };
         let (state, progress) = with(1);
         for threads in [2, 8] {
@@ -152,7 +178,7 @@ fn threads_and_interruptions_change_nothing() {
         }
         let mut at = (initial_state(&network, Seed::new(4)), Progress::default());
         for events in [17, 1000] {
-            let mut trainer = trainer(&network, settings, [&train_set, &test_set], (&at.0, at.1));
+            let mut trainer = trainer(&network, settings, [&train_set, &test_set], (&at.0, at.1), 1e-2);
             for _ in 0..events {
                 if let Event::Ended(_) = trainer.advance().unwrap() {
                     break;

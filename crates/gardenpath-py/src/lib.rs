@@ -7,6 +7,7 @@
 #![allow(missing_docs)]
 
 mod analysis;
+mod answers;
 mod arrays;
 mod by_arity;
 mod chart;

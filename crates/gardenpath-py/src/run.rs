@@ -9,11 +9,9 @@ use crate::numbers::natural;
 use crate::parse::BayesFloor;
 use crate::probe::PyProbe;
 use crate::results::Reduced;
-use crate::sentences;
 use crate::train;
 use anyhow::Context;
-use gardenpath::interrupt::checkpoint;
-use gardenpath::{Grammar, Seed, Symbol};
+use gardenpath::{Grammar, Seed};
 use gardenpath_lab::training::report::{figure, title};
 use gardenpath_lab::training::run_directory::RunDirectory;
 use gardenpath_lab::training::{Outcome, Recipe};
@@ -22,7 +20,7 @@ use gardenpath_nn::probe::Probe;
 use gardenpath_nn::train::Record;
 use gardenpath_nn::{Model, Network, Tensors};
 use numpy::ndarray::{ArrayView1, ArrayViewD, IxDyn};
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
@@ -35,7 +33,7 @@ pub struct PyRun {
     recipe: Recipe,
     /// Unknown for a run on the user's own sentences.
     grammar: Option<Arc<Grammar>>,
-    network: Network,
+    pub(crate) network: Network,
     outcome: Outcome,
     records: Vec<Record>,
     curve: Vec<CurveRecord>,
@@ -76,25 +74,8 @@ impl PyRun {
         Ok(PyRun::new(recipe, grammar, network, outcome, directory.records()?, weights))
     }
 
-    fn tensors(&self) -> PyResult<Tensors<f32>> {
+    pub(crate) fn tensors(&self) -> PyResult<Tensors<f32>> {
         engine::weights(&self.network, &self.weights).or_value_error()
-    }
-
-    /// The logits of all questions about all sentences, `[questions][outputs]`.
-    fn all_logits(&self, py: Python<'_>, sentences: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
-        let sentences = sentences::read(sentences, self.network.vocab)?;
-        let (corpus, weights) = (&*sentences, self.tensors()?);
-        let logits = interrupt::run(py, || {
-            let mut model = Model::new(&self.network);
-            let mut logits = Vec::with_capacity(corpus.len() * self.network.outputs());
-            let all: Vec<&[Symbol]> = corpus.sentences().collect();
-            for batch in all.chunks(BATCH) {
-                checkpoint();
-                logits.extend_from_slice(model.logits(&weights, batch)?);
-            }
-            gardenpath_nn::Result::Ok(logits)
-        })?;
-        logits.or_value_error()
     }
 
     /// What `pickle` keeps besides grammar and weights.
@@ -102,9 +83,6 @@ impl PyRun {
         serde_json::to_string(&(&self.recipe, &self.outcome, &self.records)).or_value_error()
     }
 }
-
-/// Sentences that are computed together.
-const BATCH: usize = 512;
 
 /// The weights as `pickle` keeps them: name, shape and values.
 type Weights<'py> = Vec<(String, Vec<usize>, Bound<'py, PyArray1<f32>>)>;
@@ -123,6 +101,12 @@ impl PyRun {
         self.recipe.architecture.name()
     }
 
+    /// What it tells: root, next or masked.
+    #[getter]
+    fn task(&self) -> &'static str {
+        self.recipe.task.name()
+    }
+
     /// The grammar, or None for a run on a corpus whose grammar is unknown.
     #[getter]
     fn grammar(&self) -> Option<PyGrammar> {
@@ -135,19 +119,19 @@ impl PyRun {
         py.import("json")?.call_method1("loads", (serde_json::to_string(&self.recipe).or_value_error()?,))
     }
 
-    /// The mean cross-entropy of the test set, in nats.
+    /// The cross-entropy of the test set in nats: per sentence, per token ("next") or per masked token.
     #[getter]
     fn test_loss(&self) -> f64 {
         self.outcome.test_loss
     }
 
-    /// The same in units of guessing, `ln classes`.
+    /// The same in units of guessing, `ln classes`, or `ln vocab` if tokens are told.
     #[getter]
     fn normalized_loss(&self) -> f64 {
         self.outcome.normalized_loss
     }
 
-    /// The share of test sentences whose root was told.
+    /// The share of roots or tokens of the test set that were told.
     #[getter]
     fn test_accuracy(&self) -> f64 {
         self.outcome.test_accuracy
@@ -185,13 +169,26 @@ impl PyRun {
         ending.unwrap_or_default()
     }
 
-    /// What exact parsing makes of the same test set, or None if the grammar is unknown.
+    /// What exact prediction makes of the same test set, masks included, or None if the grammar is unknown.
     #[getter]
     fn floor(&self) -> Option<BayesFloor> {
         let (loss, accuracy) = (self.outcome.bayes_loss?, self.outcome.bayes_accuracy?);
         // Sampled sentences have a tree; of other ones it was not kept how many have.
         let parse_rate = if self.recipe.corpora.is_none() { 1.0 } else { f64::NAN };
         Some(BayesFloor::new(loss, accuracy, parse_rate, self.network.guessing_loss()))
+    }
+
+    /// The smallest loss that is to be expected on the same test set, or None if roots are told or the grammar is unknown. `floor.loss` scatters
+    /// around it. The program calls it `floor`.
+    #[getter]
+    fn expected_floor(&self) -> Option<f64> {
+        self.outcome.floor
+    }
+
+    /// The same of predictors of the next token that know the lowest 0, 1, … layers of rules, the last one all of them; None for other tasks.
+    #[getter]
+    fn level_floors<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        Some(PyArray1::from_slice(py, self.outcome.level_floors.as_deref()?))
     }
 
     /// All measurements (a view): records of `step`, `epoch`, `train_loss`, `test_loss` and `test_accuracy`.
@@ -202,7 +199,7 @@ impl PyRun {
     }
 
     /// The best weights by name (views), with the names and shapes of the program's safetensors files; `load_state_dict` of the same
-    /// network in `gardenpath.torch` takes them as tensors.
+    /// network in `gardenpath.torch`, where networks tell roots, takes them as tensors.
     #[getter]
     fn weights<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
         let weights = PyDict::new(this.py());
@@ -212,39 +209,6 @@ impl PyRun {
             weights.set_item(&tensor.name, unsafe { view(array, this.clone().into_any()) })?;
         }
         Ok(weights)
-    }
-
-    /// The logits of the best network `[sentence, root]`, for a corpus, a padded array or a list of lists.
-    fn logits<'py>(&self, py: Python<'py>, sentences: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let logits = self.all_logits(py, sentences)?;
-        let rows = logits.len() / self.network.outputs();
-        PyArray1::from_vec(py, logits).reshape([rows, self.network.outputs()])
-    }
-
-    /// The probabilities that the best network gives to the roots of each sentence `[sentence, root]`.
-    fn predict_proba<'py>(
-        &self,
-        py: Python<'py>,
-        sentences: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let classes = self.network.outputs();
-        let mut shares: Vec<f64> = self.all_logits(py, sentences)?.into_iter().map(f64::from).collect();
-        for row in shares.chunks_exact_mut(classes) {
-            let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            row.iter_mut().for_each(|value| *value = (*value - largest).exp());
-            let sum: f64 = row.iter().sum();
-            row.iter_mut().for_each(|value| *value /= sum);
-        }
-        let rows = shares.len() / classes;
-        PyArray1::from_vec(py, shares).reshape([rows, classes])
-    }
-
-    /// The root that the best network tells for each sentence.
-    fn predict<'py>(&self, py: Python<'py>, sentences: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<u8>>> {
-        let logits = self.all_logits(py, sentences)?;
-        // Of equal logits the last one counts, as in the measurements.
-        let best = |row: &[f32]| row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(class, _)| class);
-        Ok(PyArray1::from_iter(py, logits.chunks_exact(self.network.outputs()).map(|row| best(row) as u8)))
     }
 
     /// Which hidden layer encodes which level of the tree, as `gardenpath probe` finds with the same options.
@@ -290,8 +254,9 @@ impl PyRun {
         let Outcome { test_loss, test_accuracy, steps, .. } = self.outcome;
         let bayes = self.outcome.bayes_loss.map(|loss| format!(" (Bayes {loss:.4})")).unwrap_or_default();
         let (model, ending) = (self.model(), self.ending());
+        let task = if self.recipe.task.is_root() { String::new() } else { format!(" ({})", self.task()) };
         format!(
-            "<Run of {model}: test loss {test_loss:.4}{bayes}, accuracy {:.1}%, {steps} steps, ended by {ending}>",
+            "<Run of {model}{task}: test loss {test_loss:.4}{bayes}, accuracy {:.1}%, {steps} steps, ended by {ending}>",
             100.0 * test_accuracy
         )
     }

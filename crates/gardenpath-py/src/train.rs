@@ -11,7 +11,6 @@ use gardenpath_lab::training::report::Report;
 use gardenpath_lab::training::run_directory::RunDirectory;
 use gardenpath_lab::training::session::{Session, Trained};
 use gardenpath_lab::training::{Device, Outcome, Recipe};
-use gardenpath_nn::Task;
 use gardenpath_nn::train::{Event, Record, Settings};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -27,7 +26,7 @@ struct News(u64, u64, Option<Record>);
 /// ends if nothing improves, and a new measurement or None.
 #[pyfunction]
 #[pyo3(signature = (grammar, model, samples, test, width, seed, batch, max_steps, min_steps, patience, optimizer, learning_rate, normalization,
-                    layers, heads, mlp, output, report))]
+                    layers, heads, mlp, task, mask, output, report))]
 #[allow(clippy::too_many_arguments)]
 pub fn _train(
     py: Python<'_>,
@@ -47,17 +46,19 @@ pub fn _train(
     #[pyo3(from_py_with = optional)] layers: Option<usize>,
     #[pyo3(from_py_with = optional)] heads: Option<usize>,
     #[pyo3(from_py_with = optional)] mlp: Option<usize>,
+    task: &str,
+    mask: Option<f64>,
     output: Option<PathBuf>,
     report: Option<Py<PyAny>>,
 ) -> PyResult<PyRun> {
     let choices = Choices {
         model: chosen("model", model)?,
-        task: Task::Root,
+        task: chosen("task", task)?,
         width,
         samples,
         test,
         seed,
-        settings: Settings { batch, max_steps, min_steps, patience, mask: None },
+        settings: Settings { batch, max_steps, min_steps, patience, mask },
         optimizer: optimizer.map(|name| chosen("optimizer", name)).transpose()?,
         learning_rate,
         normalization: normalization.map(|name| chosen("normalization", name)).transpose()?,

@@ -46,7 +46,9 @@ fn one(panel: &plan::Panel, table: &Table, fitted: &[Fitted]) -> Result<plot::Pa
                 drawn.push((one, curves(panel, one, groups, table, fitted)?));
             }
             let keys = drawn.iter().filter(|(one, _)| one.is_grouped).flat_map(|(_, curves)| curves.keys());
-            let style = Style::new([color.as_ref(), marker.as_ref()], labels, keys);
+            let is_solid = |(one, _): &(&plan::Series, _)| one.is_grouped && one.style != plan::Style::Dashed;
+            let has_solid = drawn.iter().any(is_solid);
+            let style = Style::new([color.as_ref(), marker.as_ref()], labels, keys, has_solid);
             let mut all = Vec::new();
             for (number, (one, curves)) in drawn.into_iter().enumerate() {
                 style.add(number, one, curves, &mut all);
@@ -170,6 +172,8 @@ struct Style<'p> {
     labels: &'p [Option<String>; 2],
     colors: Vec<Key>,
     markers: Vec<Key>,
+    /// Whether some curves that colours and markers tell apart are not dashed.
+    has_solid: bool,
 }
 
 const MARKERS: [Marker; 8] = [
@@ -188,6 +192,7 @@ impl<'p> Style<'p> {
         [color, marker]: [Option<&'p Quantity>; 2],
         labels: &'p [Option<String>; 2],
         keys: impl Iterator<Item = &'k Vec<Key>>,
+        has_solid: bool,
     ) -> Self {
         let keys: Vec<&Vec<Key>> = keys.collect();
         let at = |number: usize| -> Vec<Key> {
@@ -199,7 +204,7 @@ impl<'p> Style<'p> {
             (None, Some(_)) => (Vec::new(), at(0)),
             (None, None) => (Vec::new(), Vec::new()),
         };
-        Style { color, marker, labels, colors, markers }
+        Style { color, marker, labels, colors, markers, has_solid }
     }
 
     /// Whether colours and markers are explained one by one: all pairs of them would fill the panel.
@@ -222,8 +227,8 @@ impl<'p> Style<'p> {
             (plan::Style::Curve, _) => Look::curve(Dash::Solid),
             (plan::Style::Dashed, _) => Look::curve(Dash::Dashed),
         };
-        // Dashed lines in the colours of the curves they belong to are explained once.
-        let is_dashed = series.is_grouped && series.style == plan::Style::Dashed && curves.len() > 1;
+        // Dashed lines in the colours of the curves they belong to are explained once; others have names of their own.
+        let is_dashed = self.has_solid && series.is_grouped && series.style == plan::Style::Dashed && curves.len() > 1;
         for (key, points) in curves {
             let own = if self.is_explained_apart() { String::new() } else { self.name(&key) };
             let name = match (series.is_grouped, is_dashed) {
@@ -236,7 +241,7 @@ impl<'p> Style<'p> {
             let look = match (series.is_grouped, self.color.is_some() || self.marker.is_some()) {
                 (true, true) => self.look(&key, look.clone()),
                 (true, false) => look.clone().number(number),
-                (false, _) => look.clone().colour(GREY),
+                (false, _) => look.clone().colour(GREY).marker(MARKERS[number % MARKERS.len()]),
             };
             all.push(plot::Series::new(name, points).look(look));
         }
