@@ -18,7 +18,7 @@ pub struct Record {
     pub epoch: f64,
     /// The mean loss of the batches since the last record.
     pub train_loss: f64,
-    /// The loss of the test set, per [unit of the task](Task::units).
+    /// The loss of the test set, per [unit of the task](crate::Task::units).
     pub test_loss: f64,
     /// The share of questions about the test set whose answer has the largest logit.
     pub test_accuracy: f64,
