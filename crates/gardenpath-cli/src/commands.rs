@@ -41,6 +41,11 @@ impl Answer<'_> {
         Ok(self.out.write_all(&text)?)
     }
 
+    /// Writes lines that were made before.
+    pub fn bytes(&mut self, lines: &[u8]) -> Result<()> {
+        Ok(self.out.write_all(lines)?)
+    }
+
     /// Writes text for people.
     pub fn text(&mut self, text: &str) -> Result<()> {
         Ok(self.out.write_all(text.as_bytes())?)

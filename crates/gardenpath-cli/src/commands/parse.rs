@@ -5,7 +5,7 @@ mod modes;
 mod ranked;
 
 use super::Answer;
-use super::sentences::Sentences;
+use super::sentences::{Sentences, Workspaces};
 use crate::cli::{SeedOption, refuse, size};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -109,15 +109,16 @@ fn parse_corpus(
 ) -> Result<()> {
     let sentences = Sentences::open(grammar, &arguments.grammar, path)?;
     let engine = Engine::new(grammar, arguments.mode, limit, arguments.seed.get());
-    let json = answer.json;
+    let (json, workspaces) = (answer.json, Workspaces::new(|| engine.workspace()));
     sentences.blocks("parsed", TREE_BYTES, |block| {
-        let lines = block.map(
-            || engine.workspace(),
-            |workspace, number, sentence| {
-                let found = engine.answer(workspace, number, sentence)?;
-                Ok(if json { serde_json::to_string(&found)? } else { found.to_text(grammar, number) })
-            },
-        );
-        lines.into_iter().try_for_each(|line| answer.text(&format!("{}\n", line?)))
+        block.write(&workspaces, answer, |workspace, number, sentence, text| {
+            let found = engine.answer(workspace, number, sentence)?;
+            if json {
+                serde_json::to_writer(text, &found)?
+            } else {
+                found.write_text(grammar, number, text)?
+            };
+            Ok(())
+        })
     })
 }

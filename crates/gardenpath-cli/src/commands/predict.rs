@@ -5,7 +5,7 @@ mod engine;
 pub(super) mod found;
 
 use super::Answer;
-use super::sentences::Sentences;
+use super::sentences::{Sentences, Workspaces};
 use crate::cli::{SeedOption, refuse, size};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -100,16 +100,17 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
 }
 
 fn write(grammar: &Grammar, all: Sentences, engine: &Engine, bytes: usize, answer: &mut Answer) -> Result<()> {
-    let json = answer.json;
+    let (json, readers) = (answer.json, Workspaces::new(|| engine.reader()));
     all.blocks("predicted", bytes, |block| {
-        let lines = block.map(
-            || engine.reader(),
-            |reader, number, sentence| {
-                let found = engine.answer(reader, number, sentence)?;
-                Ok(if json { serde_json::to_string(&found)? } else { found.to_text(grammar, number, sentence) })
-            },
-        );
-        lines.into_iter().try_for_each(|line| answer.text(&format!("{}\n", line?)))
+        block.write(&readers, answer, |reader, number, sentence, text| {
+            let found = engine.answer(reader, number, sentence)?;
+            if json {
+                serde_json::to_writer(text, &found)?;
+            } else {
+                text.extend_from_slice(found.to_text(grammar, number, sentence).as_bytes());
+            }
+            Ok(())
+        })
     })
 }
 

@@ -1,14 +1,19 @@
 //! The sentences of a command: a corpus of a grammar, block by block, or one sentence by hand.
 
+use super::Answer;
 use crate::progress;
 use anyhow::{Context, Result, anyhow, bail};
 use gardenpath::{Grammar, Symbol};
 use gardenpath_lab::files::{self, Alphabet, Pieces};
 use rayon::prelude::*;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// Sentences whose answers are in memory at a time, unless these are long.
 const BLOCK: usize = 2048;
+
+/// Sentences that one thread takes at a time.
+const RUN: usize = 64;
 
 /// Bytes of answers that are in memory at a time.
 const BLOCK_BYTES: usize = 1 << 28;
@@ -17,6 +22,28 @@ const BLOCK_BYTES: usize = 1 << 28;
 pub struct Sentences<'p> {
     path: &'p Path,
     pieces: Pieces,
+}
+
+/// What threads work with, kept from block to block.
+pub struct Workspaces<M, W> {
+    make: M,
+    idle: Mutex<Vec<W>>,
+}
+
+impl<W, M: Fn() -> W> Workspaces<M, W> {
+    /// No workspaces yet; `make` makes one for each thread.
+    pub fn new(make: M) -> Self {
+        Workspaces { make, idle: Mutex::default() }
+    }
+
+    fn lend<T>(&self, work: impl FnOnce(&mut W) -> T) -> T {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let lent = idle().pop();
+        let mut workspace = lent.unwrap_or_else(&self.make);
+        let result = work(&mut workspace);
+        idle().push(workspace);
+        result
+    }
 }
 
 /// Some sentences one after another.
@@ -75,19 +102,53 @@ impl Block<'_> {
     }
 
     /// What is found for each sentence and its number, on all threads, in order. Errors say which sentence they are about.
-    ///
-    /// Workspaces are made once per run of neighbouring sentences.
-    pub fn map<W, T: Send>(
+    pub fn map<W: Send, T: Send>(
         &self,
-        workspace: impl Fn() -> W + Sync + Send,
-        find: impl Fn(&mut W, u64, &[Symbol]) -> Result<T> + Sync + Send,
+        workspaces: &Workspaces<impl Fn() -> W + Sync, W>,
+        find: impl Fn(&mut W, u64, &[Symbol]) -> Result<T> + Sync,
     ) -> Vec<Result<T>> {
-        let found = |workspace: &mut W, (i, sentence): (usize, &&[Symbol])| {
-            let number = self.first + i as u64;
-            let found = find(workspace, number, sentence);
-            found.with_context(|| format!("{}: sentence {}", files::shown(self.path), number + 1))
+        let runs = self.sentences.par_chunks(RUN).enumerate().map(|(run, sentences)| {
+            workspaces.lend(|workspace| {
+                let found = |(i, sentence): (usize, &&[Symbol])| {
+                    let number = self.first + (run * RUN + i) as u64;
+                    let found = find(workspace, number, sentence);
+                    found.with_context(|| format!("{}: sentence {}", files::shown(self.path), number + 1))
+                };
+                sentences.iter().enumerate().map(found).collect::<Vec<_>>()
+            })
+        });
+        runs.flatten_iter().collect()
+    }
+
+    /// Writes what is found for each sentence and its number, on all threads, in order: `write` appends it to a text. What was found
+    /// before an error is written, too.
+    pub fn write<W: Send>(
+        &self,
+        workspaces: &Workspaces<impl Fn() -> W + Sync, W>,
+        answer: &mut Answer,
+        write: impl Fn(&mut W, u64, &[Symbol], &mut Vec<u8>) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let run = |(run, sentences): (usize, &[&[Symbol]])| {
+            workspaces.lend(|workspace| {
+                let mut text = Vec::new();
+                for (number, sentence) in (self.first + (run * RUN) as u64..).zip(sentences) {
+                    let before = text.len();
+                    if let Err(error) = write(workspace, number, sentence, &mut text) {
+                        text.truncate(before);
+                        let at = format!("{}: sentence {}", files::shown(self.path), number + 1);
+                        return (text, Err(error.context(at)));
+                    }
+                    text.push(b'\n');
+                }
+                (text, Ok(()))
+            })
         };
-        self.sentences.par_iter().enumerate().map_init(workspace, found).collect()
+        let runs: Vec<(Vec<u8>, Result<()>)> = self.sentences.par_chunks(RUN).enumerate().map(run).collect();
+        for (text, result) in runs {
+            answer.bytes(&text)?;
+            result?;
+        }
+        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ use gardenpath::{
 };
 use gardenpath_lab::draw::table::short;
 use serde::Serialize;
+use std::io::{self, Write};
 
 /// A grammar prepared for one mode.
 pub enum Engine<'g> {
@@ -188,37 +189,39 @@ impl Found {
         }
     }
 
-    /// One line for people, about sentence `number`.
-    pub fn to_text(&self, grammar: &Grammar, number: u64) -> String {
+    /// Writes one line for people, about sentence `number`.
+    pub fn write_text(&self, grammar: &Grammar, number: u64, text: &mut impl Write) -> io::Result<()> {
         let name = |root: Symbol| grammar.name(0, root);
-        let text = match self {
+        write!(text, "{}: ", number + 1)?;
+        match self {
             Found::Inside { posterior, entropy, root: Some(_), .. } => {
                 let mut roots: Vec<(usize, f64)> =
                     posterior.iter().copied().enumerate().filter(|(_, p)| *p > 0.0).collect();
                 roots.sort_by(|a, b| b.1.total_cmp(&a.1));
-                let shares: Vec<String> =
-                    roots.iter().map(|&(root, p)| format!("{} {:.2}%", name(root as Symbol), 100.0 * p)).collect();
-                format!("{}   (entropy {} nats)", shares.join(", "), short(*entropy))
+                for (k, &(root, p)) in roots.iter().enumerate() {
+                    let comma = if k > 0 { ", " } else { "" };
+                    write!(text, "{comma}{} {:.2}%", name(root as Symbol), 100.0 * p)?;
+                }
+                write!(text, "   (entropy {} nats)", short(*entropy))
             }
             Found::Best { logprob: Some(logprob), tree: Some(tree), .. } => {
-                format!("{tree}   (ln P {})", short(*logprob))
+                write!(text, "{tree}   (ln P {})", short(*logprob))
             }
             Found::Kbest { parses } if !parses.is_empty() => {
                 let line = |tree: &ScoredTree| format!("{}%  {}", short(100.0 * tree.share), tree.text);
-                parses.iter().map(line).collect::<Vec<_>>().join("\n   ")
+                write!(text, "{}", parses.iter().map(line).collect::<Vec<_>>().join("\n   "))
             }
             Found::Count { trees } if trees.iter().any(|count| count != "0") => {
                 let counts = trees.iter().enumerate().filter(|(_, count)| *count != "0");
                 let counts: Vec<String> =
                     counts.map(|(root, count)| format!("{} {count}", name(root as Symbol))).collect();
-                format!("trees: {}", counts.join(", "))
+                write!(text, "trees: {}", counts.join(", "))
             }
             Found::Recognize { roots, .. } if !roots.is_empty() => {
-                roots.iter().map(|&root| name(root)).collect::<Vec<_>>().join(", ")
+                write!(text, "{}", roots.iter().map(|&root| name(root)).collect::<Vec<_>>().join(", "))
             }
-            Found::Sample { tree: Some(tree), .. } => tree.clone(),
-            _ => "impossible".to_owned(),
-        };
-        format!("{}: {text}", number + 1)
+            Found::Sample { tree: Some(tree), .. } => write!(text, "{tree}"),
+            _ => write!(text, "impossible"),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::Answer;
 use super::engine::Engine;
 use super::found::{Found, Row};
-use crate::commands::sentences::Sentences;
+use crate::commands::sentences::{Sentences, Workspaces};
 use anyhow::{Context, Result, anyhow, bail};
 use gardenpath::mean_divergence;
 use gardenpath_lab::draw::table::{grouped, short};
@@ -67,17 +67,15 @@ pub fn run(
     answer: &mut Answer,
 ) -> Result<()> {
     let (mut sum, mut rows, mut number) = (0.0, 0, 0);
+    let readers = Workspaces::new(|| engine.reader());
     sentences.blocks("compared", 2 * bytes, |block| {
         let lines = given.take(block.count(), number)?;
         let first = number;
-        let compared = block.map(
-            || engine.reader(),
-            |reader, number, sentence| {
-                let exact = engine.answer(reader, number, sentence)?;
-                let at = || format!("{}: line {}", files::shown(given.path), number + 1);
-                compare(&exact, sentence.len(), &lines[(number - first) as usize]).with_context(at)
-            },
-        );
+        let compared = block.map(&readers, |reader, number, sentence| {
+            let exact = engine.answer(reader, number, sentence)?;
+            let at = || format!("{}: line {}", files::shown(given.path), number + 1);
+            compare(&exact, sentence.len(), &lines[(number - first) as usize]).with_context(at)
+        });
         for found in compared {
             let found = found?;
             number += 1;

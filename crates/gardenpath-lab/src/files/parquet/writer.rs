@@ -1,4 +1,4 @@
-//! Writing Parquet in row groups of bounded size.
+//! Writing Parquet in row groups of bounded size, several of them at a time.
 
 use crate::files::{Names, Output, known_root};
 use anyhow::{Context, Result};
@@ -7,24 +7,47 @@ use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, Schema};
 use gardenpath::{Corpus, Symbol};
 use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedFileWriter;
+use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Sentences of one row group.
+/// Sentences of one row group, at most.
 const GROUP_ROWS: usize = 1 << 20;
 
-/// Encoded bytes after which a row group ends early: it is held in memory until it is complete.
+/// Bytes of tokens and trees after which a row group ends early: it is held in memory until it is encoded.
 const GROUP_BYTES: usize = 64 << 20;
+
+/// Row groups that are encoded at a time, at most.
+const GROUPS: usize = 8;
 
 /// A Parquet file that is being written.
 pub struct Writer {
     path: PathBuf,
     schema: Arc<Schema>,
-    writer: ArrowWriter<Output>,
+    file: SerializedFileWriter<Output>,
+    encoders: ArrowRowGroupWriterFactory,
     names: Names,
+    /// The row groups that wait to be encoded; the last one may grow.
+    groups: Vec<Group>,
+}
+
+/// The sentences of a row group.
+#[derive(Default)]
+struct Group {
+    batches: Vec<RecordBatch>,
+    rows: usize,
+    bytes: usize,
+}
+
+impl Group {
+    fn fits(&self, rows: usize, bytes: usize) -> bool {
+        self.rows + rows <= GROUP_ROWS && self.bytes + bytes <= GROUP_BYTES
+    }
 }
 
 impl Writer {
@@ -48,12 +71,11 @@ impl Writer {
             // Dictionary pages already pack tokens into a few bits; a fast codec takes the rest.
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
             .set_statistics_enabled(EnabledStatistics::Chunk)
-            .set_max_row_group_row_count(Some(GROUP_ROWS))
-            .set_max_row_group_bytes(Some(GROUP_BYTES))
             .set_key_value_metadata(Some(origin))
             .build();
         let writer = ArrowWriter::try_new(Output::create(path)?, schema.clone(), Some(properties))?;
-        Ok(Writer { path: path.to_owned(), schema, writer, names })
+        let (file, encoders) = writer.into_serialized_writer()?;
+        Ok(Writer { path: path.to_owned(), schema, file, encoders, names, groups: Vec::new() })
     }
 
     /// Writes a piece of the corpus, with its trees if the file has a column for them.
@@ -71,15 +93,56 @@ impl Writer {
             Some(names) => Arc::new(roots.map(|root| Some(word(names, root?))).collect::<StringArray>()),
         };
         let mut columns: Vec<ArrayRef> = vec![Arc::new(tokens), roots];
+        let bytes = piece.tokens().len() + trees.iter().flatten().map(String::len).sum::<usize>();
         columns.extend(trees.map(|trees| Arc::new(StringArray::from(trees)) as ArrayRef));
         let batch = RecordBatch::try_new(self.schema.clone(), columns)?;
-        self.writer.write(&batch).with_context(|| self.failed())
+        self.add(batch, bytes).with_context(|| self.failed())
+    }
+
+    /// Adds sentences to the last row group, or to a new one if that is full.
+    fn add(&mut self, batch: RecordBatch, bytes: usize) -> Result<()> {
+        if !self.groups.last().is_some_and(|group| group.rows == 0 || group.fits(batch.num_rows(), bytes)) {
+            if self.groups.len() >= rayon::current_num_threads().min(GROUPS) {
+                self.encode()?;
+            }
+            self.groups.push(Group::default());
+        }
+        let group = self.groups.last_mut().expect("a group was just made");
+        group.rows += batch.num_rows();
+        group.bytes += bytes;
+        group.batches.push(batch);
+        Ok(())
+    }
+
+    /// Encodes the row groups side by side, and writes them in order.
+    fn encode(&mut self) -> Result<()> {
+        let first = self.file.flushed_row_groups().len();
+        let encode = |(k, group): (usize, Group)| -> Result<Vec<ArrowColumnChunk>> {
+            let mut columns = self.encoders.create_column_writers(first + k)?;
+            for batch in &group.batches {
+                let mut writers = columns.iter_mut();
+                for (field, array) in self.schema.fields().iter().zip(batch.columns()) {
+                    let leaves = compute_leaves(field, array)?;
+                    leaves.iter().zip(&mut writers).try_for_each(|(leaf, writer)| writer.write(leaf))?;
+                }
+            }
+            Ok(columns.into_iter().map(ArrowColumnWriter::close).collect::<Result<_, _>>()?)
+        };
+        let groups = std::mem::take(&mut self.groups);
+        let encoded: Vec<_> = groups.into_par_iter().enumerate().map(encode).collect::<Result<_>>()?;
+        for columns in encoded {
+            let mut group = self.file.next_row_group()?;
+            columns.into_iter().try_for_each(|column| column.append_to_row_group(&mut group))?;
+            group.close()?;
+        }
+        Ok(())
     }
 
     /// Completes the file and gives it its name.
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(mut self) -> Result<()> {
         let failed = self.failed();
-        self.writer.into_inner().context(failed)?.finish()
+        self.encode().context(failed.clone())?;
+        self.file.into_inner().context(failed)?.finish()
     }
 
     fn failed(&self) -> String {
