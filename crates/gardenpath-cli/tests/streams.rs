@@ -253,3 +253,18 @@ fn a_full_disk_is_no_success() {
     let output = lab.command("corpus sample g.pcfg --samples 10 -o /dev/full").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }
+
+/// Row groups are encoded side by side, and stand in the file in order.
+#[test]
+fn files_of_several_row_groups_do_not_depend_on_threads() {
+    let lab = Lab::with_grammar("--vocab 3 --depth 1 --fraction 0.5 --seed 1");
+    for threads in [1, 3] {
+        lab.run(&format!("corpus sample g.pcfg --samples 2300000 --seed 1 -o {threads}.parquet --threads {threads}"));
+    }
+    assert!(std::fs::read(lab.path("1.parquet")).unwrap() == std::fs::read(lab.path("3.parquet")).unwrap());
+    // The last sentences of the file are those of the stream.
+    lab.run("corpus sample g.pcfg --samples 5 --first 2299995 --seed 1 -o last.jsonl");
+    let parsed = lab.run("parse g.pcfg 3.parquet --mode recognize --json");
+    let last: Vec<&str> = parsed.lines().skip(2_299_995).collect();
+    assert_eq!(last, lab.run("parse g.pcfg last.jsonl --mode recognize --json").lines().collect::<Vec<_>>());
+}
