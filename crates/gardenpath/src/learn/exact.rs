@@ -22,6 +22,7 @@ mod observe;
 mod repair;
 mod root;
 mod segment;
+mod shelf;
 mod verdict;
 
 use super::census::{Census, labelled, labels_differ, shuffled};

@@ -71,7 +71,8 @@ pub(super) fn learn(task: &Task, options: &Exact, progress: &mut dyn FnMut(&Prog
 
     // Without labels, tuples are told apart by the symbols next to them.
     let edges = (!labelled).then(|| Sides::edges(support.iter().map(|&tuple| code.children(tuple)), code.symbols()));
-    let first = view.observe(&lexicon, 0..training, &place, support.len(), edges.as_ref())?;
+    let mut shelf = view.shelf(0..training);
+    let first = view.observe(&lexicon, &mut shelf, &place, support.len(), edges.as_ref())?;
     let mut stream = options.seed.child("exact").stream(level as u64);
     let mut clustering = first.cluster(parents, STARTS, &mut stream);
     progress(&Progress::Clustered { level, rules: support.len() });
@@ -79,7 +80,7 @@ pub(super) fn learn(task: &Task, options: &Exact, progress: &mut dyn FnMut(&Prog
     let mut doubts = Vec::new();
     while pass < PASSES && moved > 0 {
         let clusters = Sides::clusters(&clustering.cluster, parents);
-        let contexts = view.observe(&lexicon, 0..training, &place, support.len(), Some(&clusters))?;
+        let contexts = view.observe(&lexicon, &mut shelf, &place, support.len(), Some(&clusters))?;
         let next = contexts.refine(clustering.cluster.clone(), parents);
         let next = contexts.split_and_merge(next, parents, &mut stream);
         doubts = contexts.doubts(&next.cluster, parents, DOUBT);

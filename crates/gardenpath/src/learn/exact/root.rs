@@ -1,13 +1,13 @@
 //! The last step: which tuples over the whole sentence belong to which label.
 
-use super::lattice::{Lattice, Reader, code};
+use super::lattice::{Lattices, code};
 use super::lexicon::drop_untypical;
+use super::shelf::Shelf;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Rule, Symbol};
 use crate::learn::Progress;
-use crate::learn::shards::merge_in_order;
-use std::ops::Range;
+use crate::learn::shards::Tables;
 
 /// Steps of expectation maximisation, at most.
 const ROUNDS: usize = 40;
@@ -28,8 +28,10 @@ pub(super) fn learn(
     let size = code.len();
     // [label][tuple]
     let mut probability = vec![1.0 / size as f64; classes * size];
+    let mut shelf = Shelf::new(grammar, corpus, 0..training, 1, token_scale);
+    let tables = Tables::new(probability.len());
     for step in 1..=ROUNDS {
-        let counts = count(grammar, corpus, training, token_scale, &probability, size)?;
+        let counts = count(&mut shelf, &tables, corpus.roots(), &probability, size)?;
         let mut change = 0.0;
         for (row, counts) in probability.chunks_exact_mut(size).zip(counts.chunks_exact(size)) {
             let total: f64 = counts.iter().map(|n| (n - SPARSITY).max(0.0)).sum();
@@ -59,34 +61,27 @@ pub(super) fn learn(
 }
 
 /// How often each tuple is expected to be the rule of each label.
-fn count(
-    grammar: &Grammar,
-    corpus: &Corpus,
-    training: usize,
-    token_scale: f64,
-    probability: &[f64],
-    size: usize,
-) -> Result<Vec<f64>> {
-    let count_shard = |shard: Range<usize>| -> Result<Vec<f64>> {
-        let mut reader = Reader::new(grammar, 1, token_scale);
-        let (mut lattice, mut counts) = (Lattice::default(), vec![0.0; probability.len()]);
-        for i in shard {
-            let row = usize::from(corpus.roots()[i]) * size;
-            reader.read(corpus.sentence(i), |tuple| probability[row + tuple as usize] > 0.0, &mut lattice)?;
-            let values = || {
-                let place = |tuple: u32| row + tuple as usize;
-                lattice.instances.iter().map(move |i| (place(i.tuple), i.weight * probability[place(i.tuple)]))
-            };
-            let total: f64 = values().map(|(_, value)| value).sum();
-            if total > 0.0 {
-                values().for_each(|(place, value)| counts[place] += value / total);
+fn count(shelf: &mut Shelf, tables: &Tables, roots: &[Symbol], probability: &[f64], size: usize) -> Result<Vec<f64>> {
+    let row = |sentence: usize| usize::from(roots[sentence]) * size;
+    let shard = |lattices: &Lattices, first: usize| {
+        tables.sum(|counts| {
+            for (sentence, lattice) in (first..).zip(lattices.iter()) {
+                let row = row(sentence);
+                let values = || {
+                    let place = |tuple: u32| row + tuple as usize;
+                    lattice.instances.iter().map(move |i| (place(i.tuple), i.weight * probability[place(i.tuple)]))
+                };
+                let total: f64 = values().map(|(_, value)| value).sum();
+                if total > 0.0 {
+                    values().for_each(|(place, value)| counts.add(place, value / total));
+                }
             }
-        }
-        Ok(counts)
+        })
     };
+    let known = |sentence, tuple: u32| probability[row(sentence) + tuple as usize] > 0.0;
     let mut total = vec![0.0; probability.len()];
-    merge_in_order(corpus, 0..training, count_shard, |counts| {
-        total.iter_mut().zip(&counts).for_each(|(sum, count)| *sum += count);
+    shelf.pass(known, shard, |counts| {
+        counts.into_iter().for_each(|(place, count)| total[place as usize] += count);
     })?;
     Ok(total)
 }
