@@ -1,6 +1,6 @@
 //! How often each rule of a grammar is used, and the probabilities that follow: inside and outside, given the labels.
 
-use crate::chart::Parser;
+use crate::chart::{OutsideBuffers, Parser};
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Rule};
@@ -56,7 +56,8 @@ fn count_with<S: Semiring>(
 ) -> Result<Uses> {
     let grammar = parser.grammar();
     let count_shard = |shard: Range<usize>| -> Result<Uses> {
-        let mut buffers = parser.buffers();
+        let (mut buffers, mut outside) = (parser.buffers(), OutsideBuffers::default());
+        let mut roots = vec![S::zero(); grammar.classes()];
         let mut uses = Uses::none(grammar);
         for i in shard {
             let chart = parser.parse_with(&mut buffers, corpus.sentence(i))?;
@@ -66,15 +67,15 @@ fn count_with<S: Semiring>(
                 continue;
             };
             uses.log_likelihood += ln(total);
-            let mut roots = vec![S::zero(); grammar.classes()];
             roots[usize::from(root)] = S::one();
             parser.check_outside(chart)?;
-            let outside = parser.outside(chart, &roots);
+            let outside = parser.outside_with(&mut outside, chart, &roots);
             for (level, counts) in uses.counts.iter_mut().enumerate() {
                 for (rule, value) in outside.rule_uses(level) {
                     counts[*rule as usize] += share(value, total);
                 }
             }
+            roots[usize::from(root)] = S::zero();
         }
         Ok(uses)
     };
