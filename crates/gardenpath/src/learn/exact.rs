@@ -8,6 +8,7 @@
 //! grammar (`repair`). The result is then tested, without knowing the truth
 //! (`verdict`): a grammar that cannot be trusted is called so, with the reason.
 
+mod contexts;
 mod contingency;
 mod draft;
 mod independence;

@@ -63,6 +63,9 @@ pub(crate) struct Tables {
     free: Mutex<Vec<Sums>>,
 }
 
+/// Sums that are not zero, with their places.
+pub(crate) type Touched = Vec<(u32, f64)>;
+
 /// Sums that remember which of them were added to.
 pub(crate) struct Sums {
     values: Vec<f64>,
@@ -77,7 +80,7 @@ impl Tables {
     }
 
     /// Lets `fill` add to sums that are all zero; returns those that are not zero any more, with their places.
-    pub fn sum(&self, fill: impl FnOnce(&mut Sums)) -> Vec<(u32, f64)> {
+    pub fn sum(&self, fill: impl FnOnce(&mut Sums)) -> Touched {
         let free = self.free.lock().expect("nobody panics with the lock").pop();
         let mut sums = free.unwrap_or_else(|| Sums { values: vec![0.0; self.size], touched: Vec::new() });
         fill(&mut sums);

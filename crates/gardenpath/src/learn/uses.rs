@@ -7,7 +7,7 @@ use crate::grammar::{Grammar, Rule};
 use crate::inside::{decay, is_safe};
 use crate::learn::shards::merge_in_order;
 use crate::magnitude::Magnitude;
-use crate::semiring::Semiring;
+use crate::semiring::{Recognition, Semiring};
 use crate::span::{Node, Span};
 use std::ops::Range;
 
@@ -82,6 +82,23 @@ fn count_with<S: Semiring>(
     let mut total = Uses::none(grammar);
     merge_in_order(corpus, sentences, count_shard, |uses| total.add(&uses))?;
     Ok(total)
+}
+
+/// The sentences that a grammar cannot derive from their label.
+pub(crate) fn underivable(grammar: &Grammar, corpus: &Corpus, sentences: Range<usize>) -> Result<Vec<usize>> {
+    let parser = Parser::<Recognition>::new(grammar);
+    let find = |shard: Range<usize>| -> Result<Vec<usize>> {
+        let (mut buffers, mut found) = (parser.buffers(), Vec::new());
+        for i in shard {
+            let chart = parser.parse_with(&mut buffers, corpus.sentence(i))?;
+            let root = Node { span: Span::new(0, chart.len()), symbol: corpus.roots()[i] };
+            found.extend(chart.value(0, root).is_none().then_some(i));
+        }
+        Ok(found)
+    };
+    let mut all = Vec::new();
+    merge_in_order(corpus, sentences, find, |found| all.extend(found))?;
+    Ok(all)
 }
 
 /// The same rules with probabilities in proportion to their uses. Rules without any use are dropped, unless their symbol has

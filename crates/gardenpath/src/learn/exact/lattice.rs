@@ -80,20 +80,36 @@ impl<'p> Reader<'p> {
         for level in (self.level..depth).rev() {
             self.parser.fill_layer(chart, scratch, level);
         }
+        let is_lowest = self.level == depth;
         let first = (lattices.blocks.len(), lattices.instances.len());
         for start in 0..self.buffers.chart.template().level(self.level - 1).starts() {
-            self.find(start, &known);
+            self.found.clear();
+            if is_lowest {
+                self.find_tokens(start, sentence, &known);
+            } else {
+                self.find(start, &known);
+            }
             lattices.add_start(start as u32, &self.found, first);
         }
         lattices.close(sentence.len());
         Ok(())
     }
 
-    /// Finds the tuples that begin at `start`, in the order of their widths.
+    /// Finds the tuples of tokens that begin at `start`, in the order of their widths.
+    fn find_tokens(&mut self, start: usize, sentence: &[Symbol], known: &impl Fn(u32) -> bool) {
+        let above = self.buffers.chart.template().level(self.level - 1);
+        for width in self.code.arities().iter().filter(|&width| above.used_offset(start, width).is_some()) {
+            let tuple = self.code.of(&sentence[start..][..width]) as u32;
+            if known(tuple) {
+                self.found.push((width as u32, 0, Instance { block: 0, tuple, weight: 1.0 }));
+            }
+        }
+    }
+
+    /// Finds the tuples of candidates that begin at `start`, in the order of their widths.
     fn find(&mut self, start: usize, known: &impl Fn(u32) -> bool) {
         let chart = &self.buffers.chart;
         let (above, below) = (chart.template().level(self.level - 1), chart.level(self.level));
-        self.found.clear();
         if above.count(start) == 0 {
             return;
         }

@@ -3,6 +3,7 @@
 use super::lattice::{Lattices, code};
 use super::lexicon::drop_untypical;
 use super::shelf::Shelf;
+use crate::chart::Parser;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Rule, Symbol};
@@ -28,7 +29,8 @@ pub(super) fn learn(
     let size = code.len();
     // [label][tuple]
     let mut probability = vec![1.0 / size as f64; classes * size];
-    let mut shelf = Shelf::new(grammar, corpus, 0..training, 1, token_scale);
+    let parser = Parser::new(grammar).with_token_scale(token_scale);
+    let mut shelf = Shelf::new(parser, corpus, 0..training, 1);
     let tables = Tables::new(probability.len());
     for step in 1..=ROUNDS {
         let counts = count(&mut shelf, &tables, corpus.roots(), &probability, size)?;

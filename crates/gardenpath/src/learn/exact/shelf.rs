@@ -4,7 +4,6 @@ use super::lattice::{Lattices, Reader};
 use crate::chart::Parser;
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::grammar::Grammar;
 use crate::learn::shards::{in_order, shards};
 use std::ops::Range;
 
@@ -27,16 +26,8 @@ struct Shard {
 }
 
 impl<'a> Shelf<'a> {
-    /// `grammar` holds the known layers below `level`. Above the tokens, weights are multiplied by `token_scale` for each token, which
-    /// keeps them near one.
-    pub fn new(
-        grammar: &'a Grammar,
-        corpus: &'a Corpus,
-        sentences: Range<usize>,
-        level: usize,
-        token_scale: f64,
-    ) -> Self {
-        let parser = Parser::new(grammar).with_token_scale(token_scale);
+    /// The parser knows the layers below `level`.
+    pub fn new(parser: Parser<'a, f64>, corpus: &'a Corpus, sentences: Range<usize>, level: usize) -> Self {
         let shard = |sentences| Shard { sentences, kept: None };
         let shards: Vec<Shard> = shards(corpus, sentences).into_iter().map(shard).collect();
         let bytes = BYTES / shards.len().max(1);
@@ -72,5 +63,43 @@ impl<'a> Shelf<'a> {
             Ok(found)
         };
         in_order(shards, shard, merge)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::exact::lattice::Lattice;
+    use crate::{Ensemble, Seed};
+
+    /// Passes over sentences of the lowest level that sum up tuples, each with fewer known tuples than the one before. Returns the sums, and
+    /// how many sentences the shelf has kept.
+    fn passes(bytes: usize) -> (Vec<u64>, usize) {
+        let grammar = Ensemble::new(5, 2).sample(Seed::new(1)).unwrap();
+        let corpus = Corpus::sample(&grammar, Seed::new(2), 0..3000);
+        let mut shelf = Shelf::new(Parser::new(&grammar), &corpus, 100..2900, 2);
+        shelf.bytes = bytes;
+        let pass = |least: u32| {
+            let mut sums = 0;
+            let tuples = |lattices: &Lattices, first: usize| -> u64 {
+                let sum = |(i, lattice): (u64, Lattice)| {
+                    lattice.instances.iter().map(|instance| i * u64::from(instance.tuple)).sum::<u64>()
+                };
+                (first as u64..).zip(lattices.iter()).map(sum).sum()
+            };
+            shelf.pass(|i, tuple| tuple + i as u32 % 7 >= least, tuples, |sum| sums += sum).unwrap();
+            sums
+        };
+        let sums = [0, 20, 60, 100].map(pass).to_vec();
+        (sums, shelf.shards.iter().filter(|shard| shard.kept.is_some()).map(|shard| shard.sentences.len()).sum())
+    }
+
+    #[test]
+    fn kept_lattices_are_those_that_would_be_read_again() {
+        let (kept, all) = passes(BYTES);
+        let (read, none) = passes(0);
+        assert_eq!((all, none), (2800, 0));
+        assert_eq!(kept, read);
+        assert!(kept.is_sorted_by(|more, less| more > less && *less > 0), "{kept:?}");
     }
 }
