@@ -80,14 +80,14 @@ impl Tables {
     }
 
     /// Lets `fill` add to sums that are all zero; returns those that are not zero any more, with their places.
-    pub fn sum(&self, fill: impl FnOnce(&mut Sums)) -> Touched {
+    pub fn sum(&self, fill: impl FnOnce(&mut Sums) -> Result<()>) -> Result<Touched> {
         let free = self.free.lock().expect("nobody panics with the lock").pop();
         let mut sums = free.unwrap_or_else(|| Sums { values: vec![0.0; self.size], touched: Vec::new() });
-        fill(&mut sums);
+        fill(&mut sums)?;
         let Sums { values, touched } = &mut sums;
         let found = touched.drain(..).map(|place| (place, std::mem::take(&mut values[place as usize]))).collect();
         self.free.lock().expect("nobody panics with the lock").push(sums);
-        found
+        Ok(found)
     }
 }
 
@@ -137,11 +137,15 @@ mod tests {
     #[test]
     fn only_sums_that_are_not_zero_are_handed_out() {
         let tables = Tables::new(1000);
-        let found = tables
-            .sum(|sums| [(7, 1.0), (900, 0.5), (7, 2.0)].iter().for_each(|&(place, value)| sums.add(place, value)));
-        assert_eq!(found, [(7, 3.0), (900, 0.5)]);
-        let found = tables.sum(|sums| sums.add(900, 1.0));
-        assert_eq!(found, [(900, 1.0)], "what was handed out is gone");
+        let sum = |values: &[(usize, f64)]| {
+            let found = tables.sum(|sums| {
+                values.iter().for_each(|&(place, value)| sums.add(place, value));
+                Ok(())
+            });
+            found.unwrap()
+        };
+        assert_eq!(sum(&[(7, 1.0), (900, 0.5), (7, 2.0)]), [(7, 3.0), (900, 0.5)]);
+        assert_eq!(sum(&[(900, 1.0)]), [(900, 1.0)], "what was handed out is gone");
         assert_eq!(tables.free.into_inner().unwrap().len(), 1);
     }
 }

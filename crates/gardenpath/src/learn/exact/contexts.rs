@@ -53,14 +53,20 @@ impl<'a> Contexts<'a> {
         let mut shards: Vec<Shard> = shards(view.corpus, sentences).into_iter().map(shard).collect();
         let (bytes, size) = (BYTES / shards.len().max(1), rules * (view.classes + 2));
         let (parser, tables) = (view.parser(), Tables::new(size));
-        let fixed = vec![0.0; size];
-        let mut contexts = Contexts { view, lexicon, parser, rule, rules, tables, fixed, shards: Vec::new() };
+        let (fixed, none) = (Vec::new(), Vec::new());
+        let mut contexts = Contexts { view, lexicon, parser, rule, rules, tables, fixed, shards: none };
         let read = |shard: &mut Shard| {
-            let (mut links, fixed) = contexts.links(&shard.sentences)?;
-            if size_of_val(&*links) <= bytes {
-                links.shrink_to_fit();
-                shard.links = Some(links);
-            }
+            let mut links = Some(Vec::new());
+            let fixed = contexts.read_shard(&shard.sentences, |link| {
+                if links.as_ref().is_some_and(|links: &Vec<Link>| size_of_val(links.as_slice()) >= bytes) {
+                    links = None;
+                }
+                if let Some(links) = &mut links {
+                    links.push(link);
+                }
+            })?;
+            links.iter_mut().for_each(Vec::shrink_to_fit);
+            shard.links = links;
             Ok(fixed)
         };
         let mut fixed = vec![0.0; size];
@@ -82,15 +88,18 @@ impl<'a> Contexts<'a> {
         let mut shards = std::mem::take(&mut self.shards);
         let tables = Tables::new(self.rules * 2 * shown);
         let count = |shard: &mut Shard| {
-            let again = if shard.links.is_none() { self.links(&shard.sentences)?.0 } else { Vec::new() };
-            let links = shard.links.as_ref().unwrap_or(&again);
-            Ok(tables.sum(|sums| {
-                for &Link { left, right, probability } in links {
+            tables.sum(|sums| {
+                let mut add = |&Link { left, right, probability }: &Link| {
                     let (left, right) = (left as usize, right as usize);
                     sums.add((2 * left + 1) * shown + sides.to_left[right] as usize, probability);
                     sums.add(2 * right * shown + sides.to_right[left] as usize, probability);
+                };
+                match &shard.links {
+                    Some(links) => links.iter().for_each(add),
+                    None => drop(self.read_shard(&shard.sentences, |link| add(&link))?),
                 }
-            }))
+                Ok(())
+            })
         };
         let mut neighbours = vec![0.0; self.rules * 2 * shown];
         in_order(&mut shards, count, |sums| add(&mut neighbours, &sums))?;
@@ -108,34 +117,32 @@ impl<'a> Contexts<'a> {
         Ok(Observations { counts, groups: vec![classes, shown + 1, shown + 1] })
     }
 
-    /// The links of some sentences, and the sums of what is not between two rules.
-    fn links(&self, sentences: &Range<usize>) -> Result<(Vec<Link>, Touched)> {
+    /// Calls `visit` with the links of some sentences; returns the sums of what is not between two rules.
+    fn read_shard(&self, sentences: &Range<usize>, mut visit: impl FnMut(Link)) -> Result<Touched> {
         let &Contexts { view, lexicon, ref parser, .. } = self;
-        let (corpus, mut reader) = (view.corpus, Reader::new(parser, view.level));
-        let mut lattices = Lattices::default();
-        for i in sentences.clone() {
-            let known = |tuple: u32| lexicon.probability[tuple as usize] > 0.0;
-            reader.read(corpus.sentence(i), known, &mut lattices)?;
-        }
+        let known = |tuple: u32| lexicon.probability[tuple as usize] > 0.0;
+        let (mut reader, mut lattices) = (Reader::new(parser, view.level), Lattices::default());
         let mut segmentation = Segmentation::new(&view.law, &lexicon.probability, lexicon.token_scale);
-        let mut links = Vec::new();
-        let fixed = self.tables.sum(|fixed| {
-            for (lattice, &root) in lattices.iter().zip(&corpus.roots()[sentences.clone()]) {
+        self.tables.sum(|fixed| {
+            for i in sentences.clone() {
+                lattices.clear();
+                reader.read(view.corpus.sentence(i), known, &mut lattices)?;
+                let lattice = lattices.last();
                 if segmentation.run(&lattice) {
-                    self.add(&segmentation, &lattice, root, fixed, &mut links);
+                    self.read_sentence(&segmentation, &lattice, view.corpus.roots()[i], fixed, &mut visit);
                 }
             }
-        });
-        Ok((links, fixed))
+            Ok(())
+        })
     }
 
-    fn add(
+    fn read_sentence(
         &self,
         segmentation: &Segmentation,
         lattice: &Lattice,
         root: Symbol,
         fixed: &mut Sums,
-        links: &mut Vec<Link>,
+        visit: &mut impl FnMut(Link),
     ) {
         let (classes, values) = (self.view.classes, &segmentation.values);
         let rule = |instance: usize| self.rule[lattice.instances[instance].tuple as usize];
@@ -165,7 +172,7 @@ impl<'a> Contexts<'a> {
                 for one in lattice.of_block(number) {
                     let link =
                         |two| Link { left: rule(one), right: rule(two), probability: both * values[one] * values[two] };
-                    links.extend(lattice.of_block(next).map(link));
+                    lattice.of_block(next).map(link).for_each(&mut *visit);
                 }
             }
         }

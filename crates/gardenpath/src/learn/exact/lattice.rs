@@ -155,6 +155,23 @@ impl Lattices {
         self.sentences.push(Extent { len: len as u32, blocks, instances });
     }
 
+    /// Forgets all sentences.
+    pub fn clear(&mut self) {
+        self.blocks.clear();
+        self.instances.clear();
+        self.sentences.clear();
+    }
+
+    /// The lattice of the last sentence.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn last(&self) -> Lattice<'_> {
+        let (last, others) = self.sentences.split_last().expect("a sentence was read");
+        let (blocks, instances) = others.last().map_or((0, 0), |end| (end.blocks as usize, end.instances as usize));
+        Lattice { len: last.len as usize, blocks: &self.blocks[blocks..], instances: &self.instances[instances..] }
+    }
+
     /// The lattice of each sentence.
     pub fn iter(&self) -> impl Iterator<Item = Lattice<'_>> {
         let (mut blocks, mut instances) = (0, 0);

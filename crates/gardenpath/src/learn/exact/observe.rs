@@ -1,9 +1,9 @@
 //! Passes over the corpus: expected counts of tuples.
 
-use super::lattice::{self, Lattices};
+use super::lattice;
 use super::lexicon::Lexicon;
 use super::segment::{NodeLaw, Segmentation};
-use super::shelf::Shelf;
+use super::shelf::{Sentences, Shelf};
 use crate::chart::Parser;
 use crate::corpus::Corpus;
 use crate::error::Result;
@@ -76,25 +76,25 @@ impl<'a> View<'a> {
         let size = self.code().len();
         let tables = Tables::new(size);
         let log_scale = (lexicon.token_scale * self.known_scale).ln();
-        let shard = |lattices: &Lattices, _| {
+        let known = |_, tuple: u32| lexicon.probability[tuple as usize] > 0.0;
+        let shard = |sentences: Sentences<_>| {
             let mut segmentation = Segmentation::new(&self.law, &lexicon.probability, lexicon.token_scale);
             let (mut log_likelihood, mut tokens) = (0.0, 0.0);
             let counts = tables.sum(|counts| {
-                for lattice in lattices.iter() {
-                    if !segmentation.run(&lattice) {
-                        continue;
+                sentences.for_each(|_, lattice| {
+                    if !segmentation.run(lattice) {
+                        return;
                     }
                     for (instance, value) in lattice.instances.iter().zip(&segmentation.values) {
                         counts.add(instance.tuple as usize, value * segmentation.around[instance.block as usize]);
                     }
                     log_likelihood += segmentation.total.ln() - lattice.len as f64 * log_scale;
                     tokens += lattice.len as f64;
-                }
+                })
             });
-            (counts, log_likelihood, tokens)
+            Ok((counts?, log_likelihood, tokens))
         };
         let mut total = Counts { counts: vec![0.0; size], log_likelihood: 0.0, tokens: 0.0 };
-        let known = |_, tuple: u32| lexicon.probability[tuple as usize] > 0.0;
         shelf.pass(known, shard, |(counts, log_likelihood, tokens)| {
             counts.iter().for_each(|&(place, count)| total.counts[place as usize] += count);
             total.log_likelihood += log_likelihood;

@@ -1,8 +1,8 @@
 //! The last step: which tuples over the whole sentence belong to which label.
 
-use super::lattice::{Lattices, code};
+use super::lattice::code;
 use super::lexicon::drop_untypical;
-use super::shelf::Shelf;
+use super::shelf::{Sentences, Shelf};
 use crate::chart::Parser;
 use crate::corpus::Corpus;
 use crate::error::Result;
@@ -65,9 +65,10 @@ pub(super) fn learn(
 /// How often each tuple is expected to be the rule of each label.
 fn count(shelf: &mut Shelf, tables: &Tables, roots: &[Symbol], probability: &[f64], size: usize) -> Result<Vec<f64>> {
     let row = |sentence: usize| usize::from(roots[sentence]) * size;
-    let shard = |lattices: &Lattices, first: usize| {
+    let known = |sentence, tuple: u32| probability[row(sentence) + tuple as usize] > 0.0;
+    let shard = |sentences: Sentences<_>| {
         tables.sum(|counts| {
-            for (sentence, lattice) in (first..).zip(lattices.iter()) {
+            sentences.for_each(|sentence, lattice| {
                 let row = row(sentence);
                 let values = || {
                     let place = |tuple: u32| row + tuple as usize;
@@ -77,10 +78,9 @@ fn count(shelf: &mut Shelf, tables: &Tables, roots: &[Symbol], probability: &[f6
                 if total > 0.0 {
                     values().for_each(|(place, value)| counts.add(place, value / total));
                 }
-            }
+            })
         })
     };
-    let known = |sentence, tuple: u32| probability[row(sentence) + tuple as usize] > 0.0;
     let mut total = vec![0.0; probability.len()];
     shelf.pass(known, shard, |counts| {
         counts.into_iter().for_each(|(place, count)| total[place as usize] += count);

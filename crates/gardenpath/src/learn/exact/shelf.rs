@@ -1,6 +1,6 @@
 //! Lattices that are kept from one pass over a corpus to the next.
 
-use super::lattice::{Lattices, Reader};
+use super::lattice::{Lattice, Lattices, Reader};
 use crate::chart::Parser;
 use crate::corpus::Corpus;
 use crate::error::Result;
@@ -20,6 +20,16 @@ pub(super) struct Shelf<'a> {
     bytes: usize,
 }
 
+/// The sentences of one shard in one pass.
+pub(super) struct Sentences<'p, K> {
+    corpus: &'p Corpus,
+    parser: &'p Parser<'p, f64>,
+    level: usize,
+    bytes: usize,
+    shard: &'p mut Shard,
+    known: &'p K,
+}
+
 struct Shard {
     sentences: Range<usize>,
     kept: Option<Lattices>,
@@ -34,42 +44,52 @@ impl<'a> Shelf<'a> {
         Shelf { corpus, parser, level, shards, bytes }
     }
 
-    /// Runs `work` on the lattices of each shard and the place of its first sentence, on all threads, and hands the results to `merge` in
-    /// order.
+    /// Runs `work` on the sentences of each shard, on all threads, and hands the results to `merge` in order.
     ///
     /// Tuples for which `known` is false, given the sentence, are left out, and are never seen again.
-    pub fn pass<T: Send>(
+    pub fn pass<T: Send, K: Fn(usize, u32) -> bool + Sync>(
         &mut self,
-        known: impl Fn(usize, u32) -> bool + Sync,
-        work: impl Fn(&Lattices, usize) -> T + Sync,
+        known: K,
+        work: impl Fn(Sentences<K>) -> Result<T> + Sync,
         merge: impl FnMut(T),
     ) -> Result<()> {
         let &mut Shelf { corpus, ref parser, level, ref mut shards, bytes } = self;
-        let shard = |shard: &mut Shard| -> Result<T> {
-            let first = shard.sentences.start;
-            if let Some(kept) = &mut shard.kept {
-                kept.retain(|position, tuple| known(first + position, tuple));
-                return Ok(work(kept, first));
+        let work = |shard: &mut Shard| work(Sentences { corpus, parser, level, bytes, shard, known: &known });
+        in_order(shards, work, merge)
+    }
+}
+
+impl<K: Fn(usize, u32) -> bool> Sentences<'_, K> {
+    /// Calls `visit` with each sentence and its lattice.
+    pub fn for_each(self, mut visit: impl FnMut(usize, &Lattice)) -> Result<()> {
+        let Sentences { corpus, parser, level, bytes, shard: Shard { sentences, kept }, known } = self;
+        if let Some(kept) = kept {
+            kept.retain(|position, tuple| known(sentences.start + position, tuple));
+            sentences.clone().zip(kept.iter()).for_each(|(i, lattice)| visit(i, &lattice));
+            return Ok(());
+        }
+        let (mut lattices, mut reader) = (Lattices::default(), Reader::new(parser, level));
+        let mut fits = true;
+        for i in sentences.clone() {
+            reader.read(corpus.sentence(i), |tuple| known(i, tuple), &mut lattices)?;
+            visit(i, &lattices.last());
+            fits &= lattices.bytes() <= bytes;
+            if !fits {
+                lattices.clear();
             }
-            let (mut lattices, mut reader) = (Lattices::default(), Reader::new(parser, level));
-            for i in shard.sentences.clone() {
-                reader.read(corpus.sentence(i), |tuple| known(i, tuple), &mut lattices)?;
-            }
-            let found = work(&lattices, first);
-            if lattices.bytes() <= bytes {
-                lattices.shrink();
-                shard.kept = Some(lattices);
-            }
-            Ok(found)
-        };
-        in_order(shards, shard, merge)
+        }
+        if fits {
+            lattices.shrink();
+            *kept = Some(lattices);
+        }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::exact::lattice::Lattice;
+    use crate::learn::exact::lattice::Instance;
     use crate::{Ensemble, Seed};
 
     /// Passes over sentences of the lowest level that sum up tuples, each with fewer known tuples than the one before. Returns the sums, and
@@ -81,13 +101,20 @@ mod tests {
         shelf.bytes = bytes;
         let pass = |least: u32| {
             let mut sums = 0;
-            let tuples = |lattices: &Lattices, first: usize| -> u64 {
-                let sum = |(i, lattice): (u64, Lattice)| {
-                    lattice.instances.iter().map(|instance| i * u64::from(instance.tuple)).sum::<u64>()
-                };
-                (first as u64..).zip(lattices.iter()).map(sum).sum()
-            };
-            shelf.pass(|i, tuple| tuple + i as u32 % 7 >= least, tuples, |sum| sums += sum).unwrap();
+            shelf
+                .pass(
+                    |i, tuple| tuple + i as u32 % 7 >= least,
+                    |sentences| {
+                        let mut sum = 0;
+                        let tuple = |instance: &Instance| u64::from(instance.tuple);
+                        sentences.for_each(|i, lattice| {
+                            sum += i as u64 * lattice.instances.iter().map(tuple).sum::<u64>();
+                        })?;
+                        Ok(sum)
+                    },
+                    |sum| sums += sum,
+                )
+                .unwrap();
             sums
         };
         let sums = [0, 20, 60, 100].map(pass).to_vec();
