@@ -8,6 +8,7 @@
 mod adjacent;
 mod candidates;
 mod evidence;
+mod marginals;
 mod outside;
 mod parser;
 mod prefixes;
@@ -17,8 +18,9 @@ mod uses;
 
 pub use candidates::Candidates;
 pub use evidence::Evidence;
-pub use outside::{Marginals, Outside};
-pub(crate) use parser::Scratch;
+pub use marginals::Marginals;
+pub use outside::Outside;
+pub(crate) use outside::OutsideBuffers;
 pub use parser::{Buffers, Parser};
 pub(crate) use template::LevelCells;
 pub use template::{Part, Template};

@@ -1,13 +1,12 @@
-//! The way down: outside values, and from them the marginals of spans and rules.
+//! The way down: outside values.
 
 use super::prefixes::{LastChildren, Parts, Prefixes};
 use super::template::check_memory;
 use super::uses::RuleUses;
-use super::{Chart, Level, LevelCells, Parser, Scratch};
+use super::{Chart, Level, LevelCells, Parser};
 use crate::error::Result;
 use crate::grammar::{Layer, State, Symbol};
 use crate::interrupt::checkpoint;
-use crate::magnitude::Magnitude;
 use crate::semiring::Semiring;
 use crate::span::Node;
 
@@ -15,9 +14,36 @@ use crate::span::Node;
 #[derive(Clone, Debug)]
 pub struct Outside<S> {
     /// One value per entry of the chart's levels.
-    levels: Vec<Vec<S>>,
+    pub(super) levels: Vec<Vec<S>>,
     /// Per layer, the uses of its rules: outside times inside.
     uses: Vec<RuleUses<S>>,
+}
+
+/// Outside values and what is needed to find them, reused from sentence to sentence.
+pub(crate) struct OutsideBuffers<S> {
+    outside: Outside<S>,
+    scratch: ReverseScratch<S>,
+}
+
+impl<S: Semiring> Default for OutsideBuffers<S> {
+    fn default() -> Self {
+        let outside = Outside { levels: Vec::new(), uses: Vec::new() };
+        let last = LastChildren::default();
+        let (prefixes, around, of_sums, of_last) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        OutsideBuffers { outside, scratch: ReverseScratch { prefixes, last, around, of_sums, of_last } }
+    }
+}
+
+/// What one layer needs on the way down.
+struct ReverseScratch<S> {
+    prefixes: Vec<Prefixes<S>>,
+    last: LastChildren<S>,
+    /// Outside values of the cells of one start: `[cell][symbol]`.
+    around: Vec<S>,
+    /// The derivatives of the sums over prefixes of each length from 2 on.
+    of_sums: Vec<Vec<S>>,
+    /// The derivatives of the sums over rules: `[last child][parent]`.
+    of_last: Vec<S>,
 }
 
 impl<S: Semiring> Outside<S> {
@@ -43,14 +69,26 @@ impl<S: Semiring> Parser<'_, S> {
     /// This is the derivative of the inside recursion, step by step in reverse, and as cheap. It needs about as much memory as
     /// the chart; [`Parser::check_outside`] says in advance if that is too much.
     pub fn outside(&self, chart: &Chart<S>, roots: &[S]) -> Outside<S> {
+        let mut buffers = OutsideBuffers::default();
+        self.outside_with(&mut buffers, chart, roots);
+        buffers.outside
+    }
+
+    /// The same in buffers that were used before: much faster for many short sentences.
+    pub(crate) fn outside_with<'b>(
+        &self,
+        buffers: &'b mut OutsideBuffers<S>,
+        chart: &Chart<S>,
+        roots: &[S],
+    ) -> &'b Outside<S> {
         let depth = self.grammar().depth();
-        let mut outside = Outside { levels: Vec::with_capacity(depth + 1), uses: Vec::with_capacity(depth) };
-        outside.levels.push(chart.root_entries().iter().map(|(root, _)| roots[usize::from(*root)].clone()).collect());
-        let mut scratch = Scratch::default();
+        let OutsideBuffers { outside, scratch } = buffers;
+        outside.levels.resize_with(depth + 1, Vec::new);
+        outside.uses.resize_with(depth, || RuleUses::new(0));
+        outside.levels[0].clear();
+        outside.levels[0].extend(chart.root_entries().iter().map(|(root, _)| roots[usize::from(*root)].clone()));
         for level in 0..depth {
-            let (below, uses) = self.outside_layer(chart, &mut scratch, level, &outside.levels[level]);
-            outside.levels.push(below);
-            outside.uses.push(uses);
+            self.outside_layer(chart, scratch, level, outside);
         }
         outside
     }
@@ -61,33 +99,26 @@ impl<S: Semiring> Parser<'_, S> {
     }
 
     /// The outside values of level `level + 1` and the uses of the rules of layer `level`.
-    fn outside_layer(
-        &self,
-        chart: &Chart<S>,
-        scratch: &mut Scratch<S>,
-        level: usize,
-        above: &[S],
-    ) -> (Vec<S>, RuleUses<S>) {
+    fn outside_layer(&self, chart: &Chart<S>, scratch: &mut ReverseScratch<S>, level: usize, outside: &mut Outside<S>) {
         let (layer, cells, below) =
             (self.grammar().layer(level), chart.template().level(level), chart.level(level + 1));
-        let Scratch { prefixes, last, .. } = scratch;
+        let ReverseScratch { prefixes, last, around, of_sums, of_last } = scratch;
         let automaton = layer.automaton();
         let lengths = automaton.inner_lengths();
         if prefixes.len() < lengths.len() {
             prefixes.resize_with(lengths.len(), Prefixes::default);
+            of_sums.resize_with(lengths.len(), Vec::new);
         }
-        let mut reverse = Reverse {
-            layer,
-            weights: self.weights(level),
-            cells,
-            below,
-            start: 0,
-            around: Vec::new(),
-            outside: vec![S::zero(); below.entries().len()],
-            of_sums: vec![Vec::new(); lengths.len()],
-            of_last: Vec::new(),
-            uses: RuleUses::new(layer.rules().len()),
+        let [above, outer, ..] = &mut outside.levels[level..] else {
+            unreachable!("there is a level below each layer")
         };
+        outer.clear();
+        outer.resize(below.entries().len(), S::zero());
+        let uses = &mut outside.uses[level];
+        uses.clear(layer.rules().len());
+        let weights = self.weights(level);
+        let mut reverse =
+            Reverse { layer, weights, cells, below, start: 0, around, outside: outer, of_sums, of_last, uses };
         let above_tokens = level + 1 == self.grammar().depth() && chart.has_tokens;
         for start in 0..cells.starts() {
             // Short sentences are done before anybody waits.
@@ -120,7 +151,6 @@ impl<S: Semiring> Parser<'_, S> {
                 }
             }
         }
-        (reverse.outside, reverse.uses)
     }
 }
 
@@ -131,15 +161,12 @@ struct Reverse<'r, S> {
     cells: &'r LevelCells,
     below: &'r Level<S>,
     start: usize,
-    /// Outside values of the cells of one start: `[cell][symbol]`.
-    around: Vec<S>,
+    around: &'r mut Vec<S>,
     /// Outside values of the entries of the level below.
-    outside: Vec<S>,
-    /// The derivatives of the sums over prefixes of each length from 2 on.
-    of_sums: Vec<Vec<S>>,
-    /// The derivatives of the sums over rules: `[last child][parent]`.
-    of_last: Vec<S>,
-    uses: RuleUses<S>,
+    outside: &'r mut [S],
+    of_sums: &'r mut [Vec<S>],
+    of_last: &'r mut Vec<S>,
+    uses: &'r mut RuleUses<S>,
 }
 
 impl<S: Semiring> Reverse<'_, S> {
@@ -242,8 +269,8 @@ impl<S: Semiring> Reverse<'_, S> {
                 }
             }
             let (outside, shorter) = match length {
-                2 => (&mut self.outside, None),
-                _ => (&mut self.outside, Some(&mut self.of_sums[length - 3])),
+                2 => (&mut *self.outside, None),
+                _ => (&mut *self.outside, Some(&mut self.of_sums[length - 3])),
             };
             let mut shorter = shorter;
             prefixes.for_each_split(block, parts, automaton, below, |prefix, value, entry, sum| {
@@ -309,63 +336,5 @@ impl<S: Semiring> Reverse<'_, S> {
                 }
             }
         }
-    }
-}
-
-/// The posterior probabilities of spans and rules given the sentence.
-#[derive(Clone, Debug)]
-pub struct Marginals {
-    /// `nodes[level]`: each node that some derivation has, with its probability.
-    pub nodes: Vec<Vec<(Node, f64)>>,
-    /// `rules[level][rule]`: how often the derivation is expected to use the rule.
-    pub rules: Vec<Vec<f64>>,
-}
-
-impl Parser<'_, Magnitude> {
-    /// The marginals of a chart under the grammar's prior, or `None` if the sentence is impossible.
-    ///
-    /// A chart that would not fit into memory together with its outside values and marginals is refused.
-    ///
-    /// ```
-    /// use gardenpath::{Ensemble, Magnitude, Parser, Seed, Span};
-    ///
-    /// let grammar = Ensemble::new(3, 2).fraction(1.0).sample(Seed::new(1))?;
-    /// let parser = Parser::<Magnitude>::new(&grammar);
-    /// let marginals = parser.marginals(&parser.parse(&[0, 1, 2, 0, 1])?)?.unwrap();
-    /// // Two trees, 2 + 3 and 3 + 2, are equally likely.
-    /// let first: f64 = marginals.nodes[1].iter().filter(|(node, _)| node.span == Span::new(0, 2)).map(|(_, p)| p).sum();
-    /// assert!((first - 0.5).abs() < 1e-12);
-    /// # Ok::<(), gardenpath::Error>(())
-    /// ```
-    pub fn marginals(&self, chart: &Chart<Magnitude>) -> Result<Option<Marginals>> {
-        let entry = size_of::<Magnitude>() + size_of::<(Node, f64)>();
-        check_memory(chart.len(), chart.bytes() + chart.entries() * entry as u64)?;
-        let prior: Vec<Magnitude> = self.grammar().prior().iter().map(|&p| Magnitude::new(p)).collect();
-        let mut total = Magnitude::ZERO;
-        for &(root, value) in chart.root_entries() {
-            total += value * prior[usize::from(root)];
-        }
-        if total.is_zero() {
-            return Ok(None);
-        }
-        let outside = self.outside(chart, &prior);
-        let expected = self.grammar().layers().iter().zip(&outside.uses).map(|(layer, uses)| {
-            let mut counts = vec![0.0; layer.rules().len()];
-            uses.as_slice().iter().for_each(|&(rule, value)| counts[rule as usize] += (value / total).value());
-            counts
-        });
-        let rules = expected.collect();
-        let mut nodes = Vec::with_capacity(outside.levels.len());
-        for (level, outside) in outside.levels.into_iter().enumerate() {
-            let mut found = Vec::with_capacity(outside.len());
-            let mut values = outside.into_iter();
-            for cell in chart.cells(level) {
-                for (&(symbol, inside), outside) in cell.values.iter().zip(&mut values) {
-                    found.push((Node { span: cell.span, symbol }, (inside * outside / total).value()));
-                }
-            }
-            nodes.push(found);
-        }
-        Ok(Some(Marginals { nodes, rules }))
     }
 }

@@ -40,8 +40,8 @@ pub struct Buffers<S> {
 /// Buffers that are reused from cell to cell and from sentence to sentence.
 pub(crate) struct Scratch<S> {
     row: Row<S>,
-    pub(super) prefixes: Vec<Prefixes<S>>,
-    pub(super) last: LastChildren<S>,
+    prefixes: Vec<Prefixes<S>>,
+    last: LastChildren<S>,
     /// The templates of the lengths that were met, by length, for grammars of one form.
     templates: Vec<Option<Arc<Template>>>,
     cached_cells: usize,

@@ -5,7 +5,7 @@ use crate::semiring::Semiring;
 /// The uses of the rules of one layer: each rule with the value of the derivations that use it there.
 ///
 /// Short sentences have few uses, and they are kept as they come. A longer list is summed by rule again and again, so that it
-/// never has more than [`RuleUses::SHORT`] entries or four for each rule.
+/// never has more than [`RuleUses::SHORT`] entries or eight for each rule.
 #[derive(Clone, Debug)]
 pub(super) struct RuleUses<S> {
     uses: Vec<(u32, S)>,
@@ -21,11 +21,16 @@ impl<S: Semiring> RuleUses<S> {
         RuleUses { uses: Vec::new(), rules }
     }
 
+    /// Forgets all uses, and turns to a layer of `rules` rules.
+    pub fn clear(&mut self, rules: usize) {
+        self.uses.clear();
+        self.rules = rules;
+    }
+
     /// Adds a use.
     #[inline]
     pub fn push(&mut self, rule: usize, value: S) {
-        // A vector grows when it is full: what is summed then costs as much as the copy that it saves.
-        if self.uses.len() == self.uses.capacity() && self.uses.len() >= Self::SHORT.max(4 * self.rules) {
+        if self.uses.len() == Self::SHORT.max((4 * self.rules).next_power_of_two()) {
             self.sum_by_rule();
         }
         self.uses.push((rule as u32, value));

@@ -63,14 +63,22 @@ pub(crate) fn labelled(corpus: &Corpus) -> Result<Cow<'_, Corpus>> {
 ///
 /// The order depends on the sentences and on the seed, not on the order in which they come: they are sorted first.
 pub(crate) fn shuffled(corpus: &Corpus, shape: &Shape, seed: Seed) -> (Corpus, usize) {
-    let mut order: Vec<u32> =
-        (0..corpus.len()).filter(|&i| shape.has_length(corpus.sentence(i).len())).map(|i| i as u32).collect();
-    let key = |&i: &u32| (corpus.sentence(i as usize), corpus.roots()[i as usize]);
-    order.par_sort_unstable_by(|x, y| key(x).cmp(&key(y)));
+    // The first tokens decide about nearly all pairs of sentences: they stand beside the number of each.
+    let usable = (0..corpus.len()).filter(|&i| shape.has_length(corpus.sentence(i).len()));
+    let mut order: Vec<(u64, u32)> = usable.map(|i| (beginning(corpus.sentence(i)), i as u32)).collect();
+    let key = |i: u32| (corpus.sentence(i as usize), corpus.roots()[i as usize]);
+    order.par_sort_unstable_by(|x, y| x.0.cmp(&y.0).then_with(|| key(x.1).cmp(&key(y.1))));
     shuffle(&mut order, &mut seed.child("order").stream(0));
     let mut sentences = Corpus::default();
-    order.iter().for_each(|i| sentences.push(key(i).0, key(i).1));
+    order.iter().for_each(|&(_, i)| sentences.push(key(i).0, key(i).1));
     (sentences, corpus.len() - order.len())
+}
+
+/// The first eight tokens as one number, ordered as the sentences are. Sentences with equal numbers are to be compared themselves.
+fn beginning(sentence: &[Symbol]) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.iter_mut().zip(sentence).for_each(|(byte, token)| *byte = *token);
+    u64::from_be_bytes(bytes)
 }
 
 /// Brings items into random order, by Fisher and Yates.

@@ -8,6 +8,7 @@
 //! grammar (`repair`). The result is then tested, without knowing the truth
 //! (`verdict`): a grammar that cannot be trusted is called so, with the reason.
 
+mod contexts;
 mod contingency;
 mod draft;
 mod independence;
@@ -22,6 +23,7 @@ mod observe;
 mod repair;
 mod root;
 mod segment;
+mod shelf;
 mod verdict;
 
 use super::census::{Census, labelled, labels_differ, shuffled};

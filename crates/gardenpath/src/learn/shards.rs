@@ -5,10 +5,14 @@ use crate::error::Result;
 use crate::interrupt::checkpoint;
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::Mutex;
 
 /// Sentences and tokens of one shard, at most: small enough to divide a corpus of a few long sentences among threads.
 const SENTENCES: usize = 1024;
 const TOKENS: usize = 1 << 14;
+
+/// Shards that each thread works on before their results are merged.
+const WAVE: usize = 8;
 
 /// Runs `work` on shards of the corpus, on all threads, and hands the results to `merge` in the order of the shards.
 ///
@@ -17,12 +21,21 @@ pub(crate) fn merge_in_order<T: Send>(
     corpus: &Corpus,
     sentences: Range<usize>,
     work: impl Fn(Range<usize>) -> Result<T> + Sync,
+    merge: impl FnMut(T),
+) -> Result<()> {
+    in_order(&mut shards(corpus, sentences), |shard| work(shard.clone()), merge)
+}
+
+/// Runs `work` on items, on all threads, and hands the results to `merge` in the order of the items, a wave at a time.
+pub(crate) fn in_order<I: Send, T: Send>(
+    items: &mut [I],
+    work: impl Fn(&mut I) -> Result<T> + Sync,
     mut merge: impl FnMut(T),
 ) -> Result<()> {
-    for wave in shards(corpus, sentences).chunks(2 * rayon::current_num_threads()) {
-        let results = wave.par_iter().map(|shard| {
+    for wave in items.chunks_mut(WAVE * rayon::current_num_threads()) {
+        let results = wave.par_iter_mut().with_max_len(1).map(|item| {
             checkpoint();
-            work(shard.clone())
+            work(item)
         });
         for result in results.collect::<Vec<Result<T>>>() {
             merge(result?);
@@ -32,7 +45,7 @@ pub(crate) fn merge_in_order<T: Send>(
 }
 
 /// The shards of a part of a corpus. They depend on the sentences alone, not on the number of threads.
-fn shards(corpus: &Corpus, sentences: Range<usize>) -> Vec<Range<usize>> {
+pub(crate) fn shards(corpus: &Corpus, sentences: Range<usize>) -> Vec<Range<usize>> {
     let (mut shards, mut start) = (Vec::new(), sentences.start);
     while start < sentences.end {
         let full = corpus.offsets()[start] + TOKENS;
@@ -42,6 +55,52 @@ fn shards(corpus: &Corpus, sentences: Range<usize>) -> Vec<Range<usize>> {
         start = end;
     }
     shards
+}
+
+/// Sums over a shard, few of which are not zero: one table for each thread at work, used again and again.
+pub(crate) struct Tables {
+    size: usize,
+    free: Mutex<Vec<Sums>>,
+}
+
+/// Sums that are not zero, with their places.
+pub(crate) type Touched = Vec<(u32, f64)>;
+
+/// Sums that remember which of them were added to.
+pub(crate) struct Sums {
+    values: Vec<f64>,
+    /// The places of all sums that are not zero.
+    touched: Vec<u32>,
+}
+
+impl Tables {
+    /// Tables of `size` sums each.
+    pub fn new(size: usize) -> Self {
+        Tables { size, free: Mutex::default() }
+    }
+
+    /// Lets `fill` add to sums that are all zero; returns those that are not zero any more, with their places.
+    pub fn sum(&self, fill: impl FnOnce(&mut Sums) -> Result<()>) -> Result<Touched> {
+        let free = self.free.lock().expect("nobody panics with the lock").pop();
+        let mut sums = free.unwrap_or_else(|| Sums { values: vec![0.0; self.size], touched: Vec::new() });
+        fill(&mut sums)?;
+        let Sums { values, touched } = &mut sums;
+        let found = touched.drain(..).map(|place| (place, std::mem::take(&mut values[place as usize]))).collect();
+        self.free.lock().expect("nobody panics with the lock").push(sums);
+        Ok(found)
+    }
+}
+
+impl Sums {
+    /// Adds to one of the sums.
+    #[inline]
+    pub fn add(&mut self, place: usize, value: f64) {
+        let sum = &mut self.values[place];
+        if *sum == 0.0 {
+            self.touched.push(place as u32);
+        }
+        *sum += value;
+    }
 }
 
 #[cfg(test)]
@@ -73,5 +132,20 @@ mod tests {
             let tokens = corpus.offsets()[shard.end] - corpus.offsets()[shard.start];
             assert!(shard.len() <= SENTENCES && (tokens <= TOKENS || shard.len() == 1), "{shard:?}");
         }
+    }
+
+    #[test]
+    fn only_sums_that_are_not_zero_are_handed_out() {
+        let tables = Tables::new(1000);
+        let sum = |values: &[(usize, f64)]| {
+            let found = tables.sum(|sums| {
+                values.iter().for_each(|&(place, value)| sums.add(place, value));
+                Ok(())
+            });
+            found.unwrap()
+        };
+        assert_eq!(sum(&[(7, 1.0), (900, 0.5), (7, 2.0)]), [(7, 3.0), (900, 0.5)]);
+        assert_eq!(sum(&[(900, 1.0)]), [(900, 1.0)], "what was handed out is gone");
+        assert_eq!(tables.free.into_inner().unwrap().len(), 1);
     }
 }

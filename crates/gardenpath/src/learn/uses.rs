@@ -1,13 +1,13 @@
 //! How often each rule of a grammar is used, and the probabilities that follow: inside and outside, given the labels.
 
-use crate::chart::Parser;
+use crate::chart::{OutsideBuffers, Parser};
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Rule};
 use crate::inside::{decay, is_safe};
 use crate::learn::shards::merge_in_order;
 use crate::magnitude::Magnitude;
-use crate::semiring::Semiring;
+use crate::semiring::{Recognition, Semiring};
 use crate::span::{Node, Span};
 use std::ops::Range;
 
@@ -56,7 +56,8 @@ fn count_with<S: Semiring>(
 ) -> Result<Uses> {
     let grammar = parser.grammar();
     let count_shard = |shard: Range<usize>| -> Result<Uses> {
-        let mut buffers = parser.buffers();
+        let (mut buffers, mut outside) = (parser.buffers(), OutsideBuffers::default());
+        let mut roots = vec![S::zero(); grammar.classes()];
         let mut uses = Uses::none(grammar);
         for i in shard {
             let chart = parser.parse_with(&mut buffers, corpus.sentence(i))?;
@@ -66,21 +67,38 @@ fn count_with<S: Semiring>(
                 continue;
             };
             uses.log_likelihood += ln(total);
-            let mut roots = vec![S::zero(); grammar.classes()];
             roots[usize::from(root)] = S::one();
             parser.check_outside(chart)?;
-            let outside = parser.outside(chart, &roots);
+            let outside = parser.outside_with(&mut outside, chart, &roots);
             for (level, counts) in uses.counts.iter_mut().enumerate() {
                 for (rule, value) in outside.rule_uses(level) {
                     counts[*rule as usize] += share(value, total);
                 }
             }
+            roots[usize::from(root)] = S::zero();
         }
         Ok(uses)
     };
     let mut total = Uses::none(grammar);
     merge_in_order(corpus, sentences, count_shard, |uses| total.add(&uses))?;
     Ok(total)
+}
+
+/// The sentences that a grammar cannot derive from their label.
+pub(crate) fn underivable(grammar: &Grammar, corpus: &Corpus, sentences: Range<usize>) -> Result<Vec<usize>> {
+    let parser = Parser::<Recognition>::new(grammar);
+    let find = |shard: Range<usize>| -> Result<Vec<usize>> {
+        let (mut buffers, mut found) = (parser.buffers(), Vec::new());
+        for i in shard {
+            let chart = parser.parse_with(&mut buffers, corpus.sentence(i))?;
+            let root = Node { span: Span::new(0, chart.len()), symbol: corpus.roots()[i] };
+            found.extend(chart.value(0, root).is_none().then_some(i));
+        }
+        Ok(found)
+    };
+    let mut all = Vec::new();
+    merge_in_order(corpus, sentences, find, |found| all.extend(found))?;
+    Ok(all)
 }
 
 /// The same rules with probabilities in proportion to their uses. Rules without any use are dropped, unless their symbol has

@@ -14,6 +14,7 @@ use crate::learn::shards::merge_in_order;
 use crate::magnitude::Magnitude;
 use crate::seed::Seed;
 use crate::tree::Tree;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// What a rule must not depend on.
@@ -86,7 +87,7 @@ pub(super) fn observe(
 pub(super) fn test(grammar: &Grammar, [first, second]: &[Vec<Observed>; 2]) -> Evidence {
     let mut evidence = Evidence::default();
     for (level, (first, second)) in (1..).zip(first.iter().zip(second)) {
-        evidence.add_level(grammar, level, first.extended(second));
+        evidence.add_level(grammar, level, [first, second]);
     }
     evidence
 }
@@ -96,13 +97,6 @@ impl Observed {
     pub fn neighbours(&self) -> [impl Iterator<Item = (usize, Option<Symbol>)> + '_; 2] {
         let [_, left, right, ..] = &self.0;
         [left, right].map(|words| words.iter().map(|word| ((word >> 32) as usize, Symbol::try_from(*word as u32).ok())))
-    }
-
-    /// The nodes of two parts of a corpus.
-    pub fn extended(&self, other: &Self) -> Self {
-        let mut all = self.clone();
-        all.0.iter_mut().zip(&other.0).for_each(|(all, words)| all.extend(words));
-        all
     }
 
     fn add(&mut self, layer: &Layer, tree: &Tree, level: usize) {
@@ -128,54 +122,16 @@ impl Observed {
 }
 
 impl Evidence {
-    fn add_level(&mut self, grammar: &Grammar, level: usize, observed: Observed) {
-        let layer = grammar.layer(level);
-        let symbols = layer.parents();
+    fn add_level(&mut self, grammar: &Grammar, level: usize, observed: [&Observed; 2]) {
+        let symbols = grammar.sizes()[level];
         // How different two symbols are: the largest deviation over all kinds of context.
         let mut different = vec![f64::NEG_INFINITY; symbols * symbols];
-        for (kind, mut words) in KINDS.iter().zip(observed.0) {
-            words.sort_unstable();
-            let cells = count(&words);
-            let mut pooled = Pearson::default();
-            let mut profiles = Vec::with_capacity(symbols);
-            let mut rest = cells.as_slice();
-            for z in 0..symbols {
-                let rules = layer.rules_of(z as Symbol);
-                let (own, after) = rest.split_at(rest.partition_point(|cell| (cell.0 as usize) < rules.end));
-                rest = after;
-                let own: Vec<_> = own.iter().map(|&(rule, column, n)| (rule - rules.start as u32, column, n)).collect();
-                let test = Pearson::new(&own);
-                pooled = pooled.merge(test);
-                let name = grammar.name(level, z as Symbol);
-                self.observe(test.deviation(), LIMIT, || {
-                    format!("the rule that symbol {name} of level {level} takes depends on {kind}")
-                });
-                let sums = profile(&own);
-                for row in own.chunk_by(|x, y| x.0 == y.0) {
-                    let rule = rules.start + row[0].0 as usize;
-                    let deviation = against_sisters(row, &sums).deviation();
-                    self.observe(deviation, RULE_LIMIT, || {
-                        let children = layer.rules()[rule].children;
-                        let names: Vec<_> = children.iter().map(|child| grammar.name(level + 1, child)).collect();
-                        format!("the use of the rule {name} -> {} depends on {kind}", names.join(" "))
-                    });
-                }
-                profiles.push(sums);
+        let tests = (0..KINDS.len()).into_par_iter().map(|kind| test_kind(grammar, level, kind, observed));
+        for (evidence, deviations) in tests.collect::<Vec<_>>() {
+            if let Some((deviation, limit, what)) = evidence.worst {
+                self.observe(deviation, limit, || what);
             }
-            self.observe(pooled.deviation(), LIMIT, || {
-                format!("the rule that a symbol of level {level} takes depends on {kind}")
-            });
-            for x in 0..symbols {
-                for y in x + 1..symbols {
-                    let both: Vec<_> = [x, y]
-                        .iter()
-                        .zip(0..)
-                        .flat_map(|(&z, row)| profiles[z].iter().map(move |&(column, n)| (row, column, n)))
-                        .collect();
-                    let slot = &mut different[x * symbols + y];
-                    *slot = slot.max(Pearson::new(&both).deviation());
-                }
-            }
+            different.iter_mut().zip(deviations).for_each(|(most, deviation)| *most = most.max(deviation));
         }
         for x in 0..symbols {
             for y in x + 1..symbols {
@@ -194,10 +150,61 @@ impl Evidence {
     }
 }
 
-/// Sorted words as (rule, column, count).
-fn count(words: &[u64]) -> Vec<(u32, u32, u32)> {
-    let runs = words.chunk_by(|x, y| x == y);
-    runs.map(|run| ((run[0] >> 32) as u32, run[0] as u32, run.len() as u32)).collect()
+/// Tests the symbols of a level for one kind of context; returns the clearest dependence, and how different any two symbols are.
+fn test_kind(grammar: &Grammar, level: usize, kind: usize, observed: [&Observed; 2]) -> (Evidence, Vec<f64>) {
+    let (layer, symbols, mut evidence) = (grammar.layer(level), grammar.sizes()[level], Evidence::default());
+    let cells = count(observed.map(|half| half.0[kind].as_slice()), layer.rules().len());
+    let kind = KINDS[kind];
+    let mut pooled = Pearson::default();
+    let mut profiles = Vec::with_capacity(symbols);
+    let mut rest = cells.as_slice();
+    for z in 0..symbols {
+        let rules = layer.rules_of(z as Symbol);
+        let (own, after) = rest.split_at(rest.partition_point(|cell| (cell.0 as usize) < rules.end));
+        rest = after;
+        let own: Vec<_> = own.iter().map(|&(rule, column, n)| (rule - rules.start as u32, column, n)).collect();
+        let test = Pearson::new(&own);
+        pooled = pooled.merge(test);
+        let name = grammar.name(level, z as Symbol);
+        evidence.observe(test.deviation(), LIMIT, || {
+            format!("the rule that symbol {name} of level {level} takes depends on {kind}")
+        });
+        let sums = profile(&own);
+        for row in own.chunk_by(|x, y| x.0 == y.0) {
+            let rule = rules.start + row[0].0 as usize;
+            let deviation = against_sisters(row, &sums).deviation();
+            evidence.observe(deviation, RULE_LIMIT, || {
+                let children = layer.rules()[rule].children;
+                let names: Vec<_> = children.iter().map(|child| grammar.name(level + 1, child)).collect();
+                format!("the use of the rule {name} -> {} depends on {kind}", names.join(" "))
+            });
+        }
+        profiles.push(sums);
+    }
+    evidence.observe(pooled.deviation(), LIMIT, || {
+        format!("the rule that a symbol of level {level} takes depends on {kind}")
+    });
+    let mut different = vec![f64::NEG_INFINITY; symbols * symbols];
+    for x in 0..symbols {
+        for y in x + 1..symbols {
+            let both: Vec<_> = [x, y]
+                .iter()
+                .zip(0..)
+                .flat_map(|(&z, row)| profiles[z].iter().map(move |&(column, n)| (row, column, n)))
+                .collect();
+            different[x * symbols + y] = Pearson::new(&both).deviation();
+        }
+    }
+    (evidence, different)
+}
+
+/// How often each rule was seen in each column, as (rule, column, count), in order.
+fn count(words: [&[u64]; 2], rules: usize) -> Vec<(u32, u32, u32)> {
+    let columns = BORDER as usize + 1;
+    let mut counts = vec![0; rules * columns];
+    words.into_iter().flatten().for_each(|word| counts[(word >> 32) as usize * columns + *word as u32 as usize] += 1);
+    let cell = |(place, &count): (usize, &u32)| ((place / columns) as u32, (place % columns) as u32, count);
+    counts.iter().enumerate().filter(|(_, count)| **count > 0).map(cell).collect()
 }
 
 /// One row of a table against the sum of the others, given the sums of all columns.

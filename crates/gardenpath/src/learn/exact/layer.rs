@@ -1,6 +1,7 @@
 //! One layer of rules: which tuples are rules, and which of them have the same parent.
 
 use super::Exact;
+use super::contexts::Contexts;
 use super::lexicon::{self, Lexicon};
 use super::observe::{Sides, View};
 use super::segment::NodeLaw;
@@ -70,8 +71,9 @@ pub(super) fn learn(task: &Task, options: &Exact, progress: &mut dyn FnMut(&Prog
     support.iter().enumerate().for_each(|(k, &tuple)| place[tuple] = k as u32);
 
     // Without labels, tuples are told apart by the symbols next to them.
-    let edges = (!labelled).then(|| Sides::edges(support.iter().map(|&tuple| code.children(tuple)), code.symbols()));
-    let first = view.observe(&lexicon, 0..training, &place, support.len(), edges.as_ref())?;
+    let mut contexts = Contexts::read(&view, &lexicon, 0..training, &place, support.len())?;
+    let edges = || Sides::edges(support.iter().map(|&tuple| code.children(tuple)), code.symbols());
+    let first = if labelled { contexts.labels() } else { contexts.observe(&edges())? };
     let mut stream = options.seed.child("exact").stream(level as u64);
     let mut clustering = first.cluster(parents, STARTS, &mut stream);
     progress(&Progress::Clustered { level, rules: support.len() });
@@ -79,10 +81,10 @@ pub(super) fn learn(task: &Task, options: &Exact, progress: &mut dyn FnMut(&Prog
     let mut doubts = Vec::new();
     while pass < PASSES && moved > 0 {
         let clusters = Sides::clusters(&clustering.cluster, parents);
-        let contexts = view.observe(&lexicon, 0..training, &place, support.len(), Some(&clusters))?;
-        let next = contexts.refine(clustering.cluster.clone(), parents);
-        let next = contexts.split_and_merge(next, parents, &mut stream);
-        doubts = contexts.doubts(&next.cluster, parents, DOUBT);
+        let around = contexts.observe(&clusters)?;
+        let next = around.refine(clustering.cluster.clone(), parents);
+        let next = around.split_and_merge(next, parents, &mut stream);
+        doubts = around.doubts(&next.cluster, parents, DOUBT);
         moved = next.cluster.iter().zip(&clustering.cluster).filter(|(x, y)| x != y).count();
         clustering = next;
         pass += 1;

@@ -45,9 +45,10 @@ pub(super) fn find(
     let mean = arities.iter().sum::<usize>() as f64 / arities.iter().count() as f64;
     let block = mean.powi((outline.depth - level) as i32 + 1);
     let mut lexicon = Lexicon { probability, token_scale: (code.len() as f64).powf(1.0 / block) };
+    let mut shelf = view.shelf(sample);
     let mut last = f64::NEG_INFINITY;
     for step in 1..=ROUNDS {
-        let found = view.count(&lexicon, sample.clone())?;
+        let found = view.count(&lexicon, &mut shelf)?;
         let per_token = found.log_likelihood / found.tokens.max(1.0);
         progress(&Progress::Segmented { level, step, per_token });
         if let Branching::Learned(_) = outline.branching {
@@ -64,7 +65,7 @@ pub(super) fn find(
     arities.iter().for_each(|arity| drop_untypical(&mut lexicon.probability[code.range(arity)]));
     let mut blocks_per_token = 0.0;
     for _ in 0..3 {
-        let found = view.count(&lexicon, sample.clone())?;
+        let found = view.count(&lexicon, &mut shelf)?;
         blocks_per_token = found.counts.iter().sum::<f64>() / found.tokens.max(1.0);
         lexicon.maximise(&found.counts, &code, branching, 0.0);
     }

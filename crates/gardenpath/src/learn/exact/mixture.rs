@@ -2,6 +2,7 @@
 
 use crate::interrupt::checkpoint;
 use crate::seed::Stream;
+use rayon::prelude::*;
 
 /// How often each tuple was seen with each feature: `[tuple][feature]`. Features come in groups (the label, the neighbour on
 /// the left, the one on the right), each a multinomial of its own.
@@ -24,6 +25,9 @@ const SMOOTHING: f64 = 0.5;
 
 /// Alternations between profiles and assignments, at most.
 const ROUNDS: usize = 60;
+
+/// Products that are worth a thread of their own.
+const PIECE: usize = 1 << 16;
 
 /// Other clusters that are kept in mind for one tuple, at most.
 const RIVALS: usize = 3;
@@ -61,7 +65,7 @@ impl Observations {
         }
     }
 
-    /// Logarithms of the features' frequencies in each cluster, relative to the background: `[cluster][feature]`.
+    /// Logarithms of the features' frequencies in each cluster, relative to the background: `[feature][cluster]`.
     fn profiles(&self, cluster: &[u32], clusters: usize, background: &[f64]) -> Vec<f64> {
         let features = self.features();
         let mut sums: Vec<f64> = (0..clusters).flat_map(|_| background.iter().map(|p| SMOOTHING * p)).collect();
@@ -69,37 +73,45 @@ impl Observations {
             let sums = &mut sums[own as usize * features..][..features];
             sums.iter_mut().zip(self.row(tuple)).for_each(|(sum, count)| *sum += count);
         }
-        for sums in sums.chunks_exact_mut(features) {
+        let mut profiles = vec![0.0; features * clusters];
+        for (z, sums) in sums.chunks_exact_mut(features).enumerate() {
             self.normalise(sums);
-            sums.iter_mut().zip(background).for_each(|(value, p)| *value = (*value / p).ln());
+            for (feature, (value, p)) in sums.iter().zip(background).enumerate() {
+                profiles[feature * clusters + z] = (value / p).ln();
+            }
         }
-        sums
+        profiles
+    }
+
+    /// How well each cluster explains a tuple. Features that were not seen cost nothing.
+    fn scores(&self, tuple: usize, profiles: &[f64], scores: &mut [f64]) {
+        scores.fill(0.0);
+        for (n, logs) in self.row(tuple).iter().zip(profiles.chunks_exact(scores.len())) {
+            if *n != 0.0 {
+                scores.iter_mut().zip(logs).for_each(|(score, log)| *score += n * log);
+            }
+        }
     }
 
     /// Alternates between profiles and assignments until nothing moves.
     pub fn refine(&self, mut cluster: Vec<u32>, clusters: usize) -> Clustering {
         let background = self.background();
         let mut likelihood = f64::NEG_INFINITY;
+        let share = 1 + PIECE / (self.features() * clusters);
         for _ in 0..ROUNDS {
             checkpoint();
             let profiles = self.profiles(&cluster, clusters, &background);
-            let mut moved = 0;
-            likelihood = 0.0;
-            for (tuple, own) in cluster.iter_mut().enumerate() {
-                let row = self.row(tuple);
-                let score = |profile: &[f64]| row.iter().zip(profile).map(|(n, log)| n * log).sum::<f64>();
-                let (mut best, mut best_score) = (*own, f64::NEG_INFINITY);
-                for (z, profile) in profiles.chunks_exact(self.features()).enumerate() {
-                    let score = score(profile);
-                    if score > best_score {
-                        (best, best_score) = (z as u32, score);
-                    }
-                }
-                likelihood += best_score;
-                moved += usize::from(best != *own);
-                *own = best;
-            }
-            if moved == 0 {
+            let best = |scores: &mut Vec<f64>, (tuple, &own): (usize, &u32)| {
+                self.scores(tuple, &profiles, scores);
+                let better = |best: (u32, f64), (z, &score)| if score > best.1 { (z, score) } else { best };
+                (0..).zip(&*scores).fold((own, f64::NEG_INFINITY), better)
+            };
+            let tuples = cluster.par_iter().enumerate().with_min_len(share);
+            let found: Vec<(u32, f64)> = tuples.map_init(|| vec![0.0; clusters], best).collect();
+            likelihood = found.iter().fold(0.0, |sum, (_, score)| sum + score);
+            let moved = found.iter().zip(&cluster).any(|((best, _), own)| best != own);
+            cluster.iter_mut().zip(&found).for_each(|(own, (best, _))| *own = *best);
+            if !moved {
                 break;
             }
         }
@@ -109,12 +121,10 @@ impl Observations {
     /// Tuples that other clusters explain nearly as well: (tuple, the best other clusters within `margin` nats of its own).
     pub fn doubts(&self, cluster: &[u32], clusters: usize, margin: f64) -> Vec<(usize, Vec<u32>)> {
         let profiles = self.profiles(cluster, clusters, &self.background());
+        let mut scores = vec![0.0; clusters];
         let mut doubts = Vec::new();
         for (tuple, &own) in cluster.iter().enumerate() {
-            let scores: Vec<f64> = profiles
-                .chunks_exact(self.features())
-                .map(|profile| self.row(tuple).iter().zip(profile).map(|(n, log)| n * log).sum())
-                .collect();
+            self.scores(tuple, &profiles, &mut scores);
             let least = scores[own as usize] - margin;
             let others = (0..clusters as u32).filter(|&z| z != own && scores[z as usize] > least);
             let mut others: Vec<u32> = others.collect();
@@ -146,11 +156,11 @@ impl Observations {
     fn start(&self, directions: &[f64], clusters: usize, stream: &mut Stream) -> Vec<u32> {
         let features = self.features();
         let weight: Vec<f64> = (0..self.tuples()).map(|t| self.row(t).iter().sum::<f64>()).collect();
-        let direction = |tuple: usize| &directions[tuple * features..][..features];
-        let distance = |a: usize, b: usize| {
-            let dot: f64 = direction(a).iter().zip(direction(b)).map(|(x, y)| x * y).sum();
+        let distance = |a: &[f64], b: &[f64]| {
+            let dot: f64 = a.iter().zip(b).map(|(x, y)| x * y).sum();
             (1.0 - dot).max(0.0)
         };
+        let share = 1 + PIECE / features;
         let mut nearest = vec![1.0; self.tuples()];
         let mut cluster = vec![0; self.tuples()];
         for z in 0..clusters {
@@ -161,13 +171,14 @@ impl Observations {
                 target <= 0.0
             });
             let centre = centre.unwrap_or(stream.below(self.tuples() as u64) as usize);
-            for tuple in 0..self.tuples() {
-                let d = distance(tuple, centre);
-                if z == 0 || d < nearest[tuple] {
-                    nearest[tuple] = d;
-                    cluster[tuple] = z as u32;
+            let centre = &directions[centre * features..][..features];
+            let places = nearest.par_iter_mut().zip(&mut cluster).zip(directions.par_chunks_exact(features));
+            places.with_min_len(share).for_each(|((nearest, cluster), direction)| {
+                let d = distance(direction, centre);
+                if z == 0 || d < *nearest {
+                    (*nearest, *cluster) = (d, z as u32);
                 }
-            }
+            });
         }
         cluster
     }

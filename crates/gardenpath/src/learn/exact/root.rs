@@ -1,13 +1,14 @@
 //! The last step: which tuples over the whole sentence belong to which label.
 
-use super::lattice::{Lattice, Reader, code};
+use super::lattice::code;
 use super::lexicon::drop_untypical;
+use super::shelf::{Sentences, Shelf};
+use crate::chart::Parser;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Rule, Symbol};
 use crate::learn::Progress;
-use crate::learn::shards::merge_in_order;
-use std::ops::Range;
+use crate::learn::shards::Tables;
 
 /// Steps of expectation maximisation, at most.
 const ROUNDS: usize = 40;
@@ -28,8 +29,11 @@ pub(super) fn learn(
     let size = code.len();
     // [label][tuple]
     let mut probability = vec![1.0 / size as f64; classes * size];
+    let parser = Parser::new(grammar).with_token_scale(token_scale);
+    let mut shelf = Shelf::new(parser, corpus, 0..training, 1);
+    let tables = Tables::new(probability.len());
     for step in 1..=ROUNDS {
-        let counts = count(grammar, corpus, training, token_scale, &probability, size)?;
+        let counts = count(&mut shelf, &tables, corpus.roots(), &probability, size)?;
         let mut change = 0.0;
         for (row, counts) in probability.chunks_exact_mut(size).zip(counts.chunks_exact(size)) {
             let total: f64 = counts.iter().map(|n| (n - SPARSITY).max(0.0)).sum();
@@ -59,34 +63,27 @@ pub(super) fn learn(
 }
 
 /// How often each tuple is expected to be the rule of each label.
-fn count(
-    grammar: &Grammar,
-    corpus: &Corpus,
-    training: usize,
-    token_scale: f64,
-    probability: &[f64],
-    size: usize,
-) -> Result<Vec<f64>> {
-    let count_shard = |shard: Range<usize>| -> Result<Vec<f64>> {
-        let mut reader = Reader::new(grammar, 1, token_scale);
-        let (mut lattice, mut counts) = (Lattice::default(), vec![0.0; probability.len()]);
-        for i in shard {
-            let row = usize::from(corpus.roots()[i]) * size;
-            reader.read(corpus.sentence(i), |tuple| probability[row + tuple as usize] > 0.0, &mut lattice)?;
-            let values = || {
-                let place = |tuple: u32| row + tuple as usize;
-                lattice.instances.iter().map(move |i| (place(i.tuple), i.weight * probability[place(i.tuple)]))
-            };
-            let total: f64 = values().map(|(_, value)| value).sum();
-            if total > 0.0 {
-                values().for_each(|(place, value)| counts[place] += value / total);
-            }
-        }
-        Ok(counts)
+fn count(shelf: &mut Shelf, tables: &Tables, roots: &[Symbol], probability: &[f64], size: usize) -> Result<Vec<f64>> {
+    let row = |sentence: usize| usize::from(roots[sentence]) * size;
+    let known = |sentence, tuple: u32| probability[row(sentence) + tuple as usize] > 0.0;
+    let shard = |sentences: Sentences<_>| {
+        tables.sum(|counts| {
+            sentences.for_each(|sentence, lattice| {
+                let row = row(sentence);
+                let values = || {
+                    let place = |tuple: u32| row + tuple as usize;
+                    lattice.instances.iter().map(move |i| (place(i.tuple), i.weight * probability[place(i.tuple)]))
+                };
+                let total: f64 = values().map(|(_, value)| value).sum();
+                if total > 0.0 {
+                    values().for_each(|(place, value)| counts.add(place, value / total));
+                }
+            })
+        })
     };
     let mut total = vec![0.0; probability.len()];
-    merge_in_order(corpus, 0..training, count_shard, |counts| {
-        total.iter_mut().zip(&counts).for_each(|(sum, count)| *sum += count);
+    shelf.pass(known, shard, |counts| {
+        counts.into_iter().for_each(|(place, count)| total[place as usize] += count);
     })?;
     Ok(total)
 }

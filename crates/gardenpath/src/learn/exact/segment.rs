@@ -5,6 +5,7 @@
 
 use super::lattice::Lattice;
 use crate::arity::PerArity;
+use std::ops::Range;
 
 /// The law of the number of nodes of a level: `law[k]` for `k` nodes.
 #[derive(Clone, Debug)]
@@ -34,81 +35,115 @@ impl NodeLaw {
 }
 
 /// Sums over all cuttings of one sentence.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Segmentation {
+pub(super) struct Segmentation<'a> {
+    law: &'a NodeLaw,
+    /// The probability of each tuple as one block.
+    probability: &'a [f64],
+    /// A factor that each token brings, which keeps the sums of long sentences near one, and its powers.
+    token_scale: f64,
+    scales: Vec<f64>,
     /// `[position][k]`: all ways to write the tokens before a position as `k` blocks.
     forward: Vec<f64>,
     /// `[position][k]`: all ways to write the tokens from a position on, after `k` blocks.
     backward: Vec<f64>,
+    /// The value of each instance: its weight and the probability of its tuple.
+    pub values: Vec<f64>,
     /// The weight of each block: the sum over its instances.
     pub weights: Vec<f64>,
     /// For each block, the share of everything around it: an instance's value times this is its probability.
     pub around: Vec<f64>,
     /// The sum over all cuttings.
     pub total: f64,
-    states: usize,
+    /// The least and the largest number of tokens of a block.
+    widths: (usize, usize),
 }
 
-impl Segmentation {
-    /// Sums over all cuttings; `value` gives the weight of each instance. Returns whether there is any cutting.
-    ///
-    /// Each token brings a factor `token_scale`, which keeps the sums of long sentences near one.
-    pub fn run(&mut self, lattice: &Lattice, law: &NodeLaw, token_scale: f64, value: impl Fn(u32, f64) -> f64) -> bool {
-        let (len, states) = (lattice.len, law.0.len());
-        self.states = states;
+impl<'a> Segmentation<'a> {
+    /// Each token brings a factor `token_scale`.
+    pub fn new(law: &'a NodeLaw, probability: &'a [f64], token_scale: f64) -> Self {
+        Segmentation {
+            law,
+            probability,
+            token_scale,
+            scales: Vec::new(),
+            forward: Vec::new(),
+            backward: Vec::new(),
+            values: Vec::new(),
+            weights: Vec::new(),
+            around: Vec::new(),
+            total: 0.0,
+            widths: (1, 1),
+        }
+    }
+
+    /// Sums over all cuttings. Returns whether there is any.
+    pub fn run(&mut self, lattice: &Lattice) -> bool {
+        let (len, states) = (lattice.len, self.law.0.len());
+        while self.scales.len() <= len {
+            self.scales.push(self.token_scale.powi(self.scales.len() as i32));
+        }
+        self.values.clear();
+        self.values.extend(lattice.instances.iter().map(|i| self.probability[i.tuple as usize] * i.weight));
         self.weights.clear();
         self.weights.resize(lattice.blocks.len(), 0.0);
-        for instance in &lattice.instances {
-            self.weights[instance.block as usize] += value(instance.tuple, instance.weight);
+        for (instance, value) in lattice.instances.iter().zip(&self.values) {
+            self.weights[instance.block as usize] += value;
         }
-        for (&(_, width), weight) in lattice.blocks.iter().zip(&mut self.weights) {
-            *weight *= token_scale.powi(width as i32);
+        for (block, weight) in lattice.blocks.iter().zip(&mut self.weights) {
+            *weight *= self.scales[block.width as usize];
         }
         self.forward.clear();
         self.forward.resize((len + 1) * states, 0.0);
         self.backward.clear();
         self.backward.resize((len + 1) * states, 0.0);
-        // Before a position there are only so many blocks: all other numbers are zero.
-        let widths = || lattice.blocks.iter().map(|&(_, width)| width as usize);
-        let (narrow, wide) = (widths().min().unwrap_or(1), widths().max().unwrap_or(1));
-        let before = |start: u32| (start as usize).div_ceil(wide)..(start as usize / narrow + 1).min(states - 1);
+        let widths = || lattice.blocks.iter().map(|block| block.width as usize);
+        self.widths = (widths().min().unwrap_or(1), widths().max().unwrap_or(1));
         self.forward[0] = 1.0;
-        for (&(start, width), &weight) in lattice.blocks.iter().zip(&self.weights) {
-            let (left, right) = self.forward.split_at_mut((start + width) as usize * states);
-            let left = &left[start as usize * states..][..states];
-            for k in before(start) {
-                right[k + 1] += left[k] * weight;
-            }
+        for (block, &weight) in lattice.blocks.iter().zip(&self.weights) {
+            let (start, range) = (block.start as usize, self.before(block.start));
+            let (left, right) = self.forward.split_at_mut((block.start + block.width) as usize * states);
+            let left = &left[start * states..][range.clone()];
+            right[range.start + 1..].iter_mut().zip(left).for_each(|(sum, left)| *sum += left * weight);
         }
-        self.backward[len * states..].copy_from_slice(&law.0);
-        for (&(start, width), &weight) in lattice.blocks.iter().zip(&self.weights).rev() {
-            let (left, right) = self.backward.split_at_mut((start + width) as usize * states);
-            let left = &mut left[start as usize * states..][..states];
-            for k in before(start) {
-                left[k] += right[k + 1] * weight;
-            }
+        self.backward[len * states..].copy_from_slice(&self.law.0);
+        for (block, &weight) in lattice.blocks.iter().zip(&self.weights).rev() {
+            let (start, range) = (block.start as usize, self.before(block.start));
+            let (left, right) = self.backward.split_at_mut((block.start + block.width) as usize * states);
+            let left = &mut left[start * states..][range.clone()];
+            left.iter_mut().zip(&right[range.start + 1..]).for_each(|(sum, right)| *sum += right * weight);
         }
         self.total = self.backward[0];
         if !(self.total > 0.0 && self.total.is_finite()) {
             return false;
         }
         self.around.clear();
-        for &(start, width) in &lattice.blocks {
-            let left = &self.forward[start as usize * states..][..states];
-            let right = &self.backward[(start + width) as usize * states..][..states];
-            let sum: f64 = before(start).map(|k| left[k] * right[k + 1]).sum();
-            self.around.push(sum / self.total * token_scale.powi(width as i32));
+        for block in lattice.blocks {
+            let sum = self.product(block.start as usize, (block.start + block.width) as usize, 1);
+            self.around.push(sum / self.total * self.scales[block.width as usize]);
         }
         true
     }
 
+    /// The numbers of blocks that there can be before a block: for all others, sums are zero.
+    fn before(&self, start: u32) -> Range<usize> {
+        let ((narrow, wide), start) = (self.widths, start as usize);
+        let end = (start / narrow + 1).min(self.law.0.len() - 1);
+        start.div_ceil(wide).min(end)..end
+    }
+
+    /// All that is before one position and after another, with so many blocks between them.
+    fn product(&self, start: usize, end: usize, blocks: usize) -> f64 {
+        let (states, range) = (self.law.0.len(), self.before(start as u32));
+        let left = &self.forward[start * states..][range.clone()];
+        let right = self.backward[end * states..][..states].iter().skip(range.start + blocks);
+        left.iter().zip(right).map(|(x, y)| x * y).sum()
+    }
+
     /// The share of everything around two adjacent blocks, given where the first begins and the second ends.
     ///
-    /// The values of one instance of each times this is the probability of both; the scale is that of their tokens.
+    /// The values of one instance of each times this is the probability of both.
     pub fn around_two(&self, start: usize, end: usize) -> f64 {
-        let before = &self.forward[start * self.states..][..self.states.saturating_sub(2)];
-        let after = self.backward[end * self.states..][..self.states].iter().skip(2);
-        before.iter().zip(after).map(|(x, y)| x * y).sum::<f64>() / self.total
+        self.product(start, end, 2) / self.total * self.scales[end - start]
     }
 }
 

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::grammar::{Grammar, Layer, Rule};
 use crate::learn::Verdict;
 use crate::learn::census::labels_differ;
-use crate::learn::uses::{Uses, count_uses};
+use crate::learn::uses::{Uses, underivable};
 
 /// One sentence out of so many is kept back to judge the result.
 const KEPT_BACK: usize = 8;
@@ -81,8 +81,8 @@ pub(super) fn judge(
     empty_classes: usize,
     options: &Exact,
 ) -> Result<(Verdict, usize)> {
-    let kept_back = count_uses(grammar, corpus, training..corpus.len())?;
-    let underivable: Vec<usize> = uses.underivable.iter().chain(&kept_back.underivable).copied().collect();
+    let kept_back = underivable(grammar, corpus, training..corpus.len())?;
+    let underivable: Vec<usize> = uses.underivable.iter().copied().chain(kept_back).collect();
     let problem = match too_noisy(grammar, corpus, skipped, underivable.len(), options) {
         Some(problem) => Some(problem),
         None => problem(grammar, corpus, training, &underivable, uses, empty_classes, options)?,
