@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::network::{Network, Parameter};
 use crate::optimizer::{Adam, Optimizer};
+use crate::prepared::Prepared;
 use crate::tensors::{Sink, Tensors};
 use gardenpath::{Seed, Symbol};
 
@@ -34,6 +35,17 @@ pub trait Engine {
     /// The logits of a batch, `[questions][outputs]`: `[sentences][classes]` in the task of telling roots.
     fn logits(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<f32>>;
 
+    /// Gets sentences ready whose logits will be asked for again and again, as the weights change.
+    fn prepare(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<Prepared>> {
+        self.network().check_sentences(sentences.iter().copied())?;
+        Ok(Prepared::different(self.network(), sentences))
+    }
+
+    /// The logits of the different ones among prepared sentences.
+    fn prepared_logits(&mut self, prepared: &Prepared) -> Result<Vec<f32>> {
+        prepared.logits(|batch| self.logits(batch))
+    }
+
     /// The weights, then the state of the optimiser: all that is needed to go on from here.
     fn state(&self) -> Vec<NamedTensor>;
 }
@@ -49,6 +61,14 @@ impl<E: Engine + ?Sized> Engine for Box<E> {
 
     fn logits(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<f32>> {
         (**self).logits(sentences)
+    }
+
+    fn prepare(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<Prepared>> {
+        (**self).prepare(sentences)
+    }
+
+    fn prepared_logits(&mut self, prepared: &Prepared) -> Result<Vec<f32>> {
+        (**self).prepared_logits(prepared)
     }
 
     fn state(&self) -> Vec<NamedTensor> {
@@ -146,6 +166,17 @@ impl Engine for Cpu {
 
     fn logits(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<f32>> {
         within_pool(|| Ok(self.model.logits(&self.weights, sentences)?.to_vec()))
+    }
+
+    fn prepare(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<Prepared>> {
+        within_pool(|| self.model.prepare(sentences))
+    }
+
+    fn prepared_logits(&mut self, prepared: &Prepared) -> Result<Vec<f32>> {
+        match &prepared.plan {
+            Some(plan) => within_pool(|| Ok(self.model.planned_logits(&self.weights, plan).to_vec())),
+            None => prepared.logits(|batch| self.logits(batch)),
+        }
     }
 
     fn state(&self) -> Vec<NamedTensor> {

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 const ROWS: usize = 6;
 
 /// Terms that are summed in registers before the result is updated: a panel of this length fits the first-level cache.
-const TERMS: usize = 256;
+pub const TERMS: usize = 256;
 
 /// Panels that are gone through at a time: they fit the second-level cache.
 const PANELS: usize = 8;

@@ -2,8 +2,9 @@
 
 use crate::activations::Activations;
 use crate::error::{Error, Result};
-use crate::filter_network::FilterNetwork;
+use crate::filter_network::{FilterNetwork, Plan};
 use crate::network::{Architecture, Network};
+use crate::prepared::{KEPT, Prepared};
 use crate::scalar::Scalar;
 use crate::tensors::{Sink, Tensors};
 use crate::transformer::Transformer;
@@ -55,6 +56,25 @@ impl<T: Scalar> Model<T> {
             Kind::Inn(passes, planner) => passes.logits(weights, &planner.plan(sentences)?),
             Kind::Transformer(passes) => passes.logits(weights, sentences)?,
         })
+    }
+
+    /// Gets sentences ready whose logits will be asked for again and again.
+    pub(crate) fn prepare(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<Prepared>> {
+        let network = &self.network;
+        network.check_sentences(sentences.iter().copied())?;
+        match &mut self.kind {
+            Kind::Cnn(_) => Prepared::shared(network, sentences, KEPT, |batch| Ok(cnn::plan(network, batch))),
+            Kind::Inn(_, planner) => Prepared::shared(network, sentences, KEPT, |batch| planner.plan(batch)),
+            Kind::Transformer(_) => Ok(Prepared::different(network, sentences)),
+        }
+    }
+
+    /// The logits of sentences that are wired already; none for a network without wires.
+    pub(crate) fn planned_logits(&mut self, weights: &Tensors<T>, plan: &Plan) -> &[T] {
+        match &mut self.kind {
+            Kind::Cnn(passes) | Kind::Inn(passes, _) => passes.logits(weights, plan),
+            Kind::Transformer(_) => &[],
+        }
     }
 
     /// The cross-entropy of a batch, given the right answers to all questions about it, per [unit of the task](crate::Task::units); its gradient

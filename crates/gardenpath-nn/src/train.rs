@@ -6,9 +6,11 @@
 mod order;
 mod progress;
 mod questions;
+mod test_set;
 
 pub use progress::{Ending, Progress, Record};
-pub use questions::{Masks, evaluate};
+pub use questions::Masks;
+pub use test_set::evaluate;
 
 use crate::engine::{Engine, NamedTensor};
 use crate::error::{Error, Result};
@@ -20,6 +22,7 @@ use order::Order;
 use progress::next_measurement;
 use questions::Questions;
 use serde::{Deserialize, Serialize};
+use test_set::TestSet;
 
 /// How long to train, and in which portions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,6 +80,8 @@ pub struct Trainer<'a, E> {
     order: Order,
     masks: Seed,
     test_masks: Masks,
+    /// The test set once it has been asked about.
+    asked: Option<TestSet>,
     progress: Progress,
 }
 
@@ -123,7 +128,7 @@ impl<'a, E: Engine> Trainer<'a, E> {
             return Err(Error::Mask(test_masks.rate));
         }
         let (order, masks) = (Order::new(seed, train.len()), seed.child("masks"));
-        Ok(Trainer { engine, settings, train, test, order, masks, test_masks, progress })
+        Ok(Trainer { engine, settings, train, test, order, masks, test_masks, asked: None, progress })
     }
 
     /// What the run has come to.
@@ -194,7 +199,11 @@ impl<'a, E: Engine> Trainer<'a, E> {
     }
 
     fn measure(&mut self) -> Result<Event> {
-        let (test_loss, test_accuracy) = evaluate(&mut self.engine, self.test, self.test_masks)?;
+        let asked = match self.asked.take() {
+            Some(asked) => asked,
+            None => TestSet::new(&mut self.engine, self.test, self.test_masks)?,
+        };
+        let (test_loss, test_accuracy) = self.asked.insert(asked).measure(&mut self.engine)?;
         if !test_loss.is_finite() {
             return Ok(self.diverged());
         }

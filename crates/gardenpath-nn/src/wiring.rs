@@ -11,6 +11,10 @@
 //! Convolutions are direct. In an inside network the second is best near the tokens, where few different children serve many
 //! targets, and the third at the root, where many splits meet in one cell.
 
+mod sharing;
+
+pub use sharing::{Distinct, SharedLayer};
+
 use crate::matmul::Link;
 
 /// One input of a target: a row below, and the role in which it enters.
