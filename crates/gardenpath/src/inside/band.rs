@@ -4,7 +4,7 @@
 //! Where those would underflow, every position has a power of two, and a cell is multiplied by that of its end and divided by that of
 //! its start: in a product over neighbouring cells the powers in between cancel, so sums over splits need no scaling at all.
 
-use super::gemm::COLUMNS;
+use super::gemm::padded;
 use crate::chart::{Level, LevelCells};
 use crate::grammar::Symbol;
 use crate::magnitude::{Magnitude, power_of_two};
@@ -126,7 +126,7 @@ pub(crate) struct Band {
 impl Band {
     /// Makes room for a level with these cells, all of them empty; values are multiplied by these powers of two.
     pub fn reset(&mut self, cells: &LevelCells, symbols: usize, powers: &[i64]) {
-        (self.symbols, self.width) = (symbols, symbols.next_multiple_of(COLUMNS));
+        (self.symbols, self.width) = (symbols, padded(symbols));
         make_room(&mut self.by_start, cells.total() * self.width);
         self.exponents.clear();
         self.exponents.resize(cells.total(), Exponents::NONE);

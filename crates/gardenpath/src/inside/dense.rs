@@ -5,7 +5,7 @@
 //! the third child, completes the cells of the start.
 
 use super::band::{Band, RULE_ROOM};
-use super::gemm::{COLUMNS, LANES, PairSums, add_product, sum_all_splits, sum_splits};
+use super::gemm::{LANES, PairSums, add_product, padded, sum_all_splits, sum_splits};
 use crate::arity::Arities;
 use crate::chart::{Level, LevelCells};
 use crate::grammar::Layer;
@@ -54,7 +54,7 @@ fn crowd(symbols: usize) -> f64 {
 impl DenseLayer {
     pub fn new(layer: &Layer) -> Self {
         let (parents, children) = (layer.parents(), layer.children());
-        let [parent_width, child_width] = [parents, children].map(|symbols| symbols.next_multiple_of(COLUMNS));
+        let [parent_width, child_width] = [parents, children].map(padded);
         let (mut pairs, mut triples) = (Vec::new(), Vec::new());
         for rule in layer.rules() {
             let parent = usize::from(rule.parent);
@@ -108,7 +108,7 @@ impl DenseLayer {
             }
             if cells.count(start) > 0 && below.has_start(start) {
                 let first_end = start + cells.min_span(start);
-                let width = self.parents.next_multiple_of(COLUMNS);
+                let width = above.width();
                 let row = Row { sums: above.open(cells, start), first_end, width };
                 self.fill_start(lanes, row, cells_below, below, start);
                 above.close(cells, start);
@@ -117,7 +117,7 @@ impl DenseLayer {
     }
 
     fn fill_start(&self, lanes: &mut Lanes, mut row: Row, cells: &LevelCells, below: &Band, start: usize) {
-        let ends = start + 1..=row.last_end();
+        let (first_end, ends) = (row.first_end, start + 1..=row.last_end());
         let can_go_on = |end: usize| !self.triples.is_empty() && below.has_start(end);
         for_each_block(lanes, cells, below, start, ends.clone().filter(|&end| can_go_on(end)), |lanes| {
             row.add_pairs(lanes, &self.pairs);
@@ -126,9 +126,9 @@ impl DenseLayer {
                 row.add_thirds(lanes, below);
             }
         });
-        // The others are as long as their parents.
-        let ends = ends.filter(|&end| end >= row.first_end && !can_go_on(end)).collect::<Vec<_>>();
-        for_each_block(lanes, cells, below, start, ends.into_iter(), |lanes| row.add_pairs(lanes, &self.pairs));
+        // A part that no third child can follow is a whole parent.
+        let ends = ends.filter(|&end| end >= first_end && !can_go_on(end));
+        for_each_block(lanes, cells, below, start, ends, |lanes| row.add_pairs(lanes, &self.pairs));
     }
 }
 

@@ -7,6 +7,11 @@
 /// Columns of a tile: two registers of four numbers. Rows of values are padded to a multiple of this.
 pub(crate) const COLUMNS: usize = 8;
 
+/// The number of values in a row for so many symbols.
+pub(crate) fn padded(symbols: usize) -> usize {
+    symbols.next_multiple_of(COLUMNS)
+}
+
 /// Rows of a tile.
 const ROWS: usize = 4;
 

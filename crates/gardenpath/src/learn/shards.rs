@@ -91,6 +91,11 @@ impl Tables {
     }
 }
 
+/// Adds the sums of a shard to those of all.
+pub(crate) fn add_touched(all: &mut [f64], sums: &[(u32, f64)]) {
+    sums.iter().for_each(|&(place, sum)| all[place as usize] += sum);
+}
+
 impl Sums {
     /// Adds to one of the sums.
     #[inline]

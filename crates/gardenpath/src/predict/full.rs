@@ -12,8 +12,9 @@ use crate::chart::LevelCells;
 use crate::grammar::{Grammar, Layer, Symbol};
 use crate::inside::band::{Band, has_room};
 use crate::inside::dense::{DenseLayer, Lanes, for_each_block};
-use crate::inside::gemm::{COLUMNS, PairSums, add_product};
+use crate::inside::gemm::{PairSums, add_product, padded};
 use crate::interrupt::checkpoint;
+use crate::magnitude::power_of_two;
 use crate::memory;
 
 /// The layers of a grammar as lists for matrix products.
@@ -34,7 +35,7 @@ struct Down {
 
 impl Down {
     fn new(layer: &Layer) -> Self {
-        let width = layer.children().next_multiple_of(COLUMNS);
+        let width = padded(layer.children());
         let mut terms = Vec::new();
         for rule in layer.rules() {
             if let [a, b, c] = *rule.children.as_slice() {
@@ -71,7 +72,7 @@ impl Full {
         let arities: Vec<Arities> = layers.iter().map(|table| table.layer.arities()).collect();
         let cells = LevelCells::open(&arities, len, top.is_root());
         let sizes = layers.iter().map(|table| table.layer.parents()).chain([vocab]);
-        let numbers = |(cells, size): (&LevelCells, usize)| cells.total() * size.next_multiple_of(COLUMNS);
+        let numbers = |(cells, size): (&LevelCells, usize)| cells.total() * padded(size);
         let total: usize = cells.iter().zip(sizes).map(numbers).sum();
         // By start and by end.
         memory::check("a full chart", 2 * 8 * total as u128).ok()?;
@@ -89,7 +90,7 @@ impl Full {
         for (position, &token) in sentence.iter().enumerate() {
             if cells[depth].find(position, 1).is_some() {
                 let power = powers[position + 1] - powers[position];
-                tokens.open(&cells[depth], position)[usize::from(token)] = f64::powi(2.0, power as i32);
+                tokens.open(&cells[depth], position)[usize::from(token)] = power_of_two(power);
                 tokens.close(&cells[depth], position);
             }
         }
@@ -198,7 +199,7 @@ fn add_seconds(
         }
     }
     let values = below.cells(cells.first(position)..cells.first(position) + ends.len());
-    for end in ends.clone().filter(|&end| below.is_filled(position, end)) {
+    for end in ends.filter(|&end| below.is_filled(position, end)) {
         let place = (end - first_end) * width;
         add_product(&mut begins[end * width..][..width], values, &[place], &matrix, width);
     }

@@ -8,7 +8,7 @@ use super::segment::Segmentation;
 use crate::chart::Parser;
 use crate::error::Result;
 use crate::grammar::Symbol;
-use crate::learn::shards::{Sums, Tables, Touched, in_order, shards};
+use crate::learn::shards::{Sums, Tables, Touched, add_touched, in_order, shards};
 use std::ops::Range;
 
 /// Bytes that links may need. Shards that do not fit are read again in every pass.
@@ -70,7 +70,7 @@ impl<'a> Contexts<'a> {
             Ok(fixed)
         };
         let mut fixed = vec![0.0; size];
-        in_order(&mut shards, read, |sums| add(&mut fixed, &sums))?;
+        in_order(&mut shards, read, |sums| add_touched(&mut fixed, &sums))?;
         (contexts.fixed, contexts.shards) = (fixed, shards);
         Ok(contexts)
     }
@@ -102,7 +102,7 @@ impl<'a> Contexts<'a> {
             })
         };
         let mut neighbours = vec![0.0; self.rules * 2 * shown];
-        in_order(&mut shards, count, |sums| add(&mut neighbours, &sums))?;
+        in_order(&mut shards, count, |sums| add_touched(&mut neighbours, &sums))?;
         self.shards = shards;
         // The border of the sentence is one more neighbour.
         let mut counts = Vec::with_capacity(self.rules * (classes + 2 * (shown + 1)));
@@ -177,11 +177,6 @@ impl<'a> Contexts<'a> {
             }
         }
     }
-}
-
-/// Adds the sums of a shard to those of all.
-fn add(all: &mut [f64], sums: &[(u32, f64)]) {
-    sums.iter().for_each(|&(place, sum)| all[place as usize] += sum);
 }
 
 #[cfg(test)]

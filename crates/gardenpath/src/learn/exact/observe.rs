@@ -8,7 +8,7 @@ use crate::chart::Parser;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Children, Grammar};
-use crate::learn::shards::Tables;
+use crate::learn::shards::{Tables, add_touched};
 use crate::tuple::TupleCode;
 use std::ops::Range;
 
@@ -96,7 +96,7 @@ impl<'a> View<'a> {
         };
         let mut total = Counts { counts: vec![0.0; size], log_likelihood: 0.0, tokens: 0.0 };
         shelf.pass(known, shard, |(counts, log_likelihood, tokens)| {
-            counts.iter().for_each(|&(place, count)| total.counts[place as usize] += count);
+            add_touched(&mut total.counts, &counts);
             total.log_likelihood += log_likelihood;
             total.tokens += tokens;
         })?;

@@ -8,7 +8,7 @@ use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Rule, Symbol};
 use crate::learn::Progress;
-use crate::learn::shards::Tables;
+use crate::learn::shards::{Tables, add_touched};
 
 /// Steps of expectation maximisation, at most.
 const ROUNDS: usize = 40;
@@ -82,8 +82,6 @@ fn count(shelf: &mut Shelf, tables: &Tables, roots: &[Symbol], probability: &[f6
         })
     };
     let mut total = vec![0.0; probability.len()];
-    shelf.pass(known, shard, |counts| {
-        counts.into_iter().for_each(|(place, count)| total[place as usize] += count);
-    })?;
+    shelf.pass(known, shard, |counts| add_touched(&mut total, &counts))?;
     Ok(total)
 }
