@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The errors of this crate.
 
 /// An error of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +23,7 @@ pub enum Error {
         /// The largest value.
         most: usize,
     },
-    /// A network that cannot have a task.
+    /// A network that does not support a task.
     #[error("the task {task} needs a transformer: a network of kind {model} tells roots only")]
     Task {
         /// The kind of network.
@@ -31,7 +31,7 @@ pub enum Error {
         /// The task.
         task: &'static str,
     },
-    /// A share of masked tokens that is none.
+    /// A masking rate outside (0, 1].
     #[error("a share of masked tokens of {0} is none, expected more than 0 and at most 1")]
     Mask(f64),
     /// The heads of a transformer must share its width evenly.
@@ -123,7 +123,7 @@ pub enum Error {
         /// The number of answers.
         answers: usize,
     },
-    /// An answer is none of those that the network can give.
+    /// An answer outside the network's outputs.
     #[error("answer {number}: {answer} is not one of the {outputs} answers of the network")]
     UnknownAnswer {
         /// The answer, counted from 0.
@@ -133,7 +133,7 @@ pub enum Error {
         /// The number of answers that the network can give.
         outputs: usize,
     },
-    /// Bytes that are not a file of weights.
+    /// The bytes are not a weights file.
     #[error("not a safetensors file of 32-bit numbers: {0}")]
     Format(String),
     /// A file of weights whose checksum is not that of its contents.
