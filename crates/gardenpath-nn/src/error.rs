@@ -24,7 +24,7 @@ pub enum Error {
         most: usize,
     },
     /// A network that does not support a task.
-    #[error("the task {task} needs a transformer: a network of kind {model} tells roots only")]
+    #[error("the task {task} needs a transformer: a {model} only names roots")]
     Task {
         /// The kind of network.
         model: &'static str,
@@ -32,7 +32,7 @@ pub enum Error {
         task: &'static str,
     },
     /// A masking rate outside (0, 1].
-    #[error("a share of masked tokens of {0} is none, expected more than 0 and at most 1")]
+    #[error("masking rate is {0}, expected more than 0 and at most 1")]
     Mask(f64),
     /// The heads of a transformer must share its width evenly.
     #[error("{heads} heads cannot share a width of {width}: the width must be a multiple of the number of heads")]
