@@ -90,7 +90,10 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("grammar sample --depth 2", &["--vocab"]),
         ("grammar sample --vocab 4 --depth 2 --classes 0", &["vocab is 0"]),
         ("grammar sample --vocab 4 --depth 1e18 --classes 2", &["depth is 1000000000000000000"]),
-        ("grammar sample --sizes 1,9 --arities 2:1 --rules 2:4 --cover", &["cover is 8 children", "9"]),
+        (
+            "grammar sample --sizes 1,9 --arities 2:1 --rules 2:4 --cover",
+            &["cover needs at least 9 children", "found 8"],
+        ),
         ("grammar sample --vocab 4 --depth 2 --zipf -1", &["-1"]),
         ("grammar sample --vocab 4 --depth 2 --class-entropy nan", &["class entropy is NaN"]),
         ("grammar sample --vocab 4 --depth 2 --class-entropy 9", &["class entropy is 9"]),
