@@ -119,7 +119,7 @@ fn a_damaged_checkpoint_is_noted_and_the_cell_starts_again() {
         let output = sweep(&lab, &store, "1000").output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{said}");
-        assert!(said.contains(&format!("{}: {wrong}; it is measured again", name.to_str().unwrap())), "{said}");
+        assert!(said.contains(&format!("{}: {wrong}; measuring it again", name.to_str().unwrap())), "{said}");
         assert!(result(&lab, &store) == result(&lab, "quiet"), "the same bytes");
     }
 }

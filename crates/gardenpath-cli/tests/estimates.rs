@@ -146,5 +146,5 @@ fn a_dry_run_writes_nothing() {
     let text = lab.run("reproduce SNR_L_3 --dry-run");
     assert!(text.contains("SNR_L_3") && text.contains("core-hours"), "{text}");
     assert!(lab.files().is_empty(), "{:?}", lab.files());
-    assert!(lab.refusal("reproduce colour --dry-run").contains("there is no figure colour"));
+    assert!(lab.refusal("reproduce colour --dry-run").contains("unknown figure colour"));
 }

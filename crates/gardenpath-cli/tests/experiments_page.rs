@@ -109,7 +109,7 @@ fn cells_for_both_devices_are_not_submitted_together() {
         (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap(), errors)
     };
     let (code, _, errors) = submit("");
-    let expected = "error: 1 of 2 cells need a GPU and the others do not: submit them apart, with --only gpu and with --only cpu\n";
+    let expected = "error: 1 of 2 cells need a GPU and the others do not: submit them separately, with --only gpu and --only cpu\n";
     assert_eq!((code, errors.as_str()), (2, expected));
     let (code, line, _) = submit("--only cpu");
     assert_eq!((code, line.as_str()), (0, "1 cells: 1 done, 0 failed, 0 missing; arrays: 1\n"));

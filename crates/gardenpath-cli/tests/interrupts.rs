@@ -111,7 +111,7 @@ fn a_run_is_kept_before_it_is_left() {
         let errors = last_words(child);
         let last = errors.lines().last().unwrap();
         assert!(
-            last.starts_with("interrupted: step ") && last.ends_with(" is kept; the same command resumes"),
+            last.starts_with("interrupted: step ") && last.ends_with(" is saved; the same command resumes"),
             "{errors}"
         );
     }
@@ -119,7 +119,7 @@ fn a_run_is_kept_before_it_is_left() {
     sleep(Duration::from_millis(1000));
     signal(&child, "-INT");
     let errors = last_words(child);
-    assert_eq!(errors, "interrupted: nothing was kept; -o DIR makes a run resumable\n");
+    assert_eq!(errors, "interrupted: nothing was saved; -o DIR makes a run resumable\n");
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn a_corpus_is_learned_without_a_grammar() {
     assert!(text.contains("● test") && !text.contains("Bayes"), "{text}");
     assert_eq!(
         lab.refusal("probe run"),
-        "run: was trained on a corpus without a grammar; a probe needs trees, expected a run with --grammar"
+        "run: was trained on a corpus without a grammar; probes need trees, expected a run with --grammar"
     );
 }
 
@@ -164,15 +164,15 @@ fn what_is_wrong_is_said_in_one_line() {
     for (options, expected) in [
         (
             "--corpus train.parquet --depth 2",
-            "expected --test with a file of other sentences to test what is learned from train.parquet",
+            "expected --test with a file of test sentences for train.parquet",
         ),
         (
             "--corpus train.parquet --test 100 --depth 2",
-            "--test is 100, expected a file of other sentences to test what is learned from train.parquet",
+            "--test is 100, expected a file of test sentences for train.parquet",
         ),
         (
             "--test test.tsv --vocab 4 --depth 2 --samples 9",
-            "--test is test.tsv, expected a whole number, or --corpus with a file to learn from",
+            "--test is test.tsv, expected a whole number, or --corpus with a file to train on",
         ),
         ("--corpus train.parquet --test none.tsv --depth 2", "none.tsv: no such file or directory"),
         ("--corpus train.parquet --test test.tsv --depth 0", "--depth is 0, expected 1 to 10"),

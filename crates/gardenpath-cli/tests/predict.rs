@@ -199,8 +199,8 @@ fn predictions_of_others_are_compared() {
     assert!(text.lines().last().unwrap().starts_with("mean divergence "), "{text}");
     for (content, reason) in [
         (uniform[..3].join("\n"), "has 3 lines, expected one for each sentence"),
-        (format!("{}\n{{}}", uniform.join("\n")), "has more lines"),
-        (uniform.join("\n").replacen("next", "text", 1), "line 1: has no field next"),
+        (format!("{}\n{{}}", uniform.join("\n")), "more lines than sentences"),
+        (uniform.join("\n").replacen("next", "text", 1), "line 1: no field next"),
         (uniform.join("\n").replacen("0.16", "0.96", 1), "sum of predicted probabilities"),
         (uniform.join("\n").replacen("[[", "[[0.5,", 1), "prediction 0 has 7 numbers, expected 6"),
         ("nonsense\n".repeat(40), "line 1: expected predictions as JSON"),

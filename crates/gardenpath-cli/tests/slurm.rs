@@ -136,7 +136,7 @@ fn the_array_survives_ctrl_c(lab: &Lab, cluster: &Cluster) {
     assert!(interrupted.errors.contains(&format!("scancel {job}")), "{}", interrupted.errors);
     assert_eq!(sweep.submit(&["--detach"]).output().line, format!("{job}\n"));
     let followed = sweep.submit(&["--json"]).output();
-    assert!(followed.errors.contains(&format!("array {job} is in the queue already")), "{}", followed.errors);
+    assert!(followed.errors.contains(&format!("array {job} is already queued")), "{}", followed.errors);
     let totals: serde_json::Value = serde_json::from_str(&followed.line).unwrap();
     assert_eq!(totals, serde_json::json!({"cells": 60, "done": 60, "failed": 0, "missing": 0, "arrays": 0}));
     assert!(sweep.said().keys().all(|name| name.starts_with(&format!("{job}_"))));
@@ -203,15 +203,15 @@ fn stand_ins(lab: &Lab, commands: &[(&str, &str)]) -> PathBuf {
 fn what_is_missing_is_named() {
     let lab = Lab::new();
     fs::write(lab.path("sweep.toml"), EXPERIMENT).unwrap();
-    assert_eq!(lab.refusal("sweep submit sweep.toml --store s"), "--slurm is the only scheduler so far");
+    assert_eq!(lab.refusal("sweep submit sweep.toml --store s"), "expected --slurm, the only supported scheduler");
     let errors = |commands| {
         let path = stand_ins(&lab, commands);
         let output = lab.command("sweep submit sweep.toml --store s --slurm").env("PATH", path).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         String::from_utf8(output.stderr).unwrap()
     };
-    assert_eq!(errors(&[]), "error: sbatch is not installed, which --slurm needs\n");
-    assert_eq!(errors(&[("sbatch", "exit 0")]), "error: squeue is not installed, which --slurm needs\n");
+    assert_eq!(errors(&[]), "error: --slurm needs sbatch, which is not installed\n");
+    assert_eq!(errors(&[("sbatch", "exit 0")]), "error: --slurm needs squeue, which is not installed\n");
     let refused =
         errors(&[("sbatch", "[ $1 = --version ] || { echo 'sbatch: error: no' >&2; exit 1; }"), ("squeue", "")]);
     assert_eq!(refused, "error: sbatch refused: sbatch: error: no\n");
@@ -222,10 +222,10 @@ fn options_that_would_break_a_sweep_are_refused() {
     let lab = Lab::new();
     fs::write(lab.path("sweep.toml"), EXPERIMENT).unwrap();
     for (options, expected) in [
-        ("--array=1-3", "sbatch must not be given --array (-a): --array-size and --at-once set it"),
-        ("--mail-type=END -o x", "sbatch must not be given --output (-o): what tasks say is in the directory slurm"),
-        ("--wrap ls", "sbatch must not be given --wrap: there is a job script already"),
-        ("other.sh", "\"other.sh\" is no option of sbatch"),
+        ("--array=1-3", "do not pass --array (-a) to sbatch: --array-size and --at-once set it"),
+        ("--mail-type=END -o x", "do not pass --output (-o) to sbatch: the output of tasks is in the store's slurm directory"),
+        ("--wrap ls", "do not pass --wrap to sbatch: there is a job script already"),
+        ("other.sh", "\"other.sh\" is not an option of sbatch"),
     ] {
         let refusal = lab.refusal(&format!("sweep submit sweep.toml --store s --slurm -- {options}"));
         assert!(refusal.starts_with(expected), "{refusal}");
@@ -249,7 +249,7 @@ fn it_gives_up_when_nothing_comes_of_it() {
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(said, "60 cells: 0 done, 0 failed, 60 missing; arrays: 3\n");
     assert!(errors.contains("array 3: 4 tasks for 60 cells\n"), "{errors}");
-    assert!(errors.ends_with("error: 60 of 60 cells are missing; what the tasks said is in s/slurm\n"), "{errors}");
+    assert!(errors.ends_with("error: 60 of 60 cells are missing; the output of the tasks is in s/slurm\n"), "{errors}");
 }
 
 #[test]
@@ -259,5 +259,5 @@ fn failed_cells_can_be_left_out() {
     let run = |options| lab.try_run(&format!("sweep run sweep.toml --store s {options}"));
     assert_eq!(run("").status.code(), Some(1));
     assert_eq!(run("").status.code(), Some(1));
-    assert_eq!(run("--skip-failed").stdout, b"2 cells: 2 were there, 0 measured, 0 failed\n");
+    assert_eq!(run("--skip-failed").stdout, b"2 cells: 2 found, 0 measured, 0 failed\n");
 }

@@ -104,7 +104,7 @@ fn parquet_files_say_where_they_come_from() {
     lab.run("grammar sample --vocab 8 --depth 3 --seed 99 -o other.pcfg");
     let output = lab.try_run("parse other.pcfg c.parquet --json");
     assert!(output.status.success());
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "note: c.parquet was sampled from another grammar\n");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "note: c.parquet was sampled from a different grammar\n");
 }
 
 #[test]

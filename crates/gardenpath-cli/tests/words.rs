@@ -223,7 +223,7 @@ fn what_is_wrong_with_words_is_said_in_one_line() {
         ("corpus info large.tsv", "large.tsv: sentence 2: token \"300\" is not a whole number from 0 to 254"),
         ("corpus info columns.tsv", "columns.tsv: line 1: has 3 columns, expected a label, a tab, and tokens"),
         ("corpus info latin.tsv", "latin.tsv: line 1: is not UTF-8 text"),
-        ("corpus info blank.tsv", "blank.tsv: has no sentences"),
+        ("corpus info blank.tsv", "blank.tsv: no sentences"),
         (
             "learn space.tsv --vocab 2 --depth 1",
             "space.tsv: \"a question\" cannot be the name of a symbol; labels may have letters, digits and _ / ^ < > -",
@@ -234,7 +234,7 @@ fn what_is_wrong_with_words_is_said_in_one_line() {
         ),
         (
             "learn other.tsv --truth g.pcfg --vocab 2 --depth 2",
-            "other.tsv: no word of it is the name of a token of the true grammar",
+            "other.tsv: none of its words is a token of the true grammar",
         ),
         (
             "corpus sample nameless.pcfg --samples 1 --words",
@@ -242,7 +242,7 @@ fn what_is_wrong_with_words_is_said_in_one_line() {
         ),
         (
             "corpus sample g.pcfg --samples 1 --trees -o t.tsv",
-            "t.tsv: has no place for --trees, expected .parquet or .jsonl",
+            "t.tsv: --trees needs .parquet or .jsonl",
         ),
     ] {
         assert_eq!(lab.refusal(arguments), expected);

@@ -203,7 +203,7 @@ impl PyStore {
                 }
                 (News::Event(..), None) => Ok(()),
                 (News::Damaged(text), _) => {
-                    let text = CString::new(format!("{text}; it is measured again")).or_value_error()?;
+                    let text = CString::new(format!("{text}; measuring it again")).or_value_error()?;
                     PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)
                 }
             }
