@@ -1,4 +1,4 @@
-//! From SVG to PNG and PDF, with the fonts of the program only.
+//! Renders SVG to PNG and PDF, with the embedded fonts only.
 
 use super::font;
 use anyhow::{Context, Result, bail, ensure};
@@ -9,9 +9,9 @@ use krilla_svg::{SurfaceExt, SvgSettings};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 
-/// A picture of more pixels than this is a mistake in the scale.
+/// An image with more pixels is a mistake in the scale.
 const MAX_PIXELS: f64 = 400e6;
-/// Points in a unit of SVG.
+/// Points per SVG unit.
 const POINTS: f32 = 0.75;
 
 fn tree(svg: &str) -> Result<Tree> {
@@ -19,7 +19,8 @@ fn tree(svg: &str) -> Result<Tree> {
     Tree::from_str(svg, &options).context("the SVG cannot be read")
 }
 
-/// A picture in SVG as PNG, with so many pixels for each 96th of an inch.
+/// Renders SVG to PNG, with `scale` pixels per 96th of an inch. Fails if the image would be empty or have more than 400
+/// million pixels.
 pub fn png(svg: &str, scale: f64) -> Result<Vec<u8>> {
     let tree = tree(svg)?;
     let [width, height] = [tree.size().width(), tree.size().height()].map(|side| (f64::from(side) * scale).round());
@@ -30,7 +31,7 @@ pub fn png(svg: &str, scale: f64) -> Result<Vec<u8>> {
     pixels.encode_png().context("the picture cannot be encoded")
 }
 
-/// A picture in SVG as PDF, in its natural size, with real text.
+/// Renders SVG to PDF in its natural size, with real text.
 pub fn pdf(svg: &str) -> Result<Vec<u8>> {
     let tree = tree(svg)?;
     let (width, height) = (tree.size().width() * POINTS, tree.size().height() * POINTS);
