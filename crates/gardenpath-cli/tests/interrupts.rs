@@ -1,4 +1,4 @@
-//! Ctrl-C and termination of long commands: exit code 130, one line that says how to resume, and nothing that is stored is lost.
+//! Ctrl-C and SIGTERM of long commands: exit code 130, one line that says how to resume, and stored results are kept.
 #![cfg(unix)]
 
 mod common;
@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Two cells that take no time and one that takes for ever.
+/// Two cells that take no time and one that takes forever.
 const SWEEP: &str = "\
 measure = 'train'
 [parameters]
@@ -42,7 +42,7 @@ fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
-/// What it says on standard error; it must end with 130.
+/// The output on standard error; the exit code must be 130.
 fn last_words(child: Child) -> String {
     let output = child.wait_with_output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
@@ -152,7 +152,7 @@ fn the_second_signal_ends_at_once() {
     fs::write(lab.path("e.toml"), SWEEP).unwrap();
     let commands = lab.path("bin");
     fs::create_dir(&commands).unwrap();
-    // A queue that does not answer.
+    // A queue that does not respond.
     let asked = lab.path("asked");
     let squeue = format!("[ $1 = --version ] && exit\ntouch '{}'\nexec sleep 20", asked.display());
     for (name, text) in [("sbatch", "echo 1"), ("squeue", &squeue)] {

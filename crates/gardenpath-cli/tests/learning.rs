@@ -1,4 +1,4 @@
-//! The commands that learn: names, fields and values, what is refused, and the same bytes for any number of threads.
+//! The `learn` command: names, fields, values and errors, and the same bytes for any number of threads.
 
 mod common;
 
@@ -54,7 +54,7 @@ fn learn_recovers_the_grammar_of_a_file() {
     assert_eq!(found.remarks(), ["learned from 10,000 sentences by mode exact"]);
 }
 
-/// Labels are ignored, so that a file without any gives the same grammar; the root is one start symbol.
+/// Labels are ignored, so a file without labels gives the same grammar; the root is one start symbol.
 #[test]
 fn learn_needs_no_labels() {
     let lab = Lab::with_grammar(GRAMMAR);
@@ -125,7 +125,7 @@ fn other_modes_learn_too() {
     assert!(em["accuracy"].as_f64().unwrap() > 0.1 && em["levels"][0]["binary"]["count"].as_u64() == Some(216));
 }
 
-/// Trees of other numbers of children, and levels of different sizes: both are taken from the grammar, or told.
+/// Other arities, and levels of different sizes: taken from the grammar, or given.
 #[test]
 fn other_arities_and_sizes_are_learned() {
     let lab = Lab::with_grammar(GRAMMAR);
@@ -232,7 +232,7 @@ fn bad_input_is_refused_in_one_line() {
     assert!(!lab.path("m.safetensors").exists());
 }
 
-/// The seed of the test sentences is none that a corpus could have been sampled with.
+/// No corpus can have been sampled with the seed of the test sentences.
 #[test]
 fn the_score_is_not_measured_on_training_sentences() {
     let lab = Lab::with_grammar(GRAMMAR);

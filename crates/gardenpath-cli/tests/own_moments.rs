@@ -10,7 +10,7 @@ use std::fs;
 /// Name, shape and bytes of a tensor.
 type Tensor = (String, Vec<usize>, Vec<u8>);
 
-/// The tensors of a file as bytes, and what the file says about itself.
+/// The tensors of a file as bytes, and its metadata.
 fn read(lab: &Lab, file: &str) -> (Vec<Tensor>, Value) {
     let bytes = fs::read(lab.path(file)).unwrap();
     let tensors = SafeTensors::deserialize(&bytes).unwrap();
@@ -68,7 +68,7 @@ fn words_are_listed_in_the_file() {
     let shapes = |tensors: &[Tensor]| tensors.iter().map(|t| t.1.clone()).collect::<Vec<_>>();
     assert_eq!(shapes(&sorted), [vec![2, 2, 2], vec![2, 2, 2, 2]]);
     assert_eq!(shapes(&named), shapes(&sorted));
-    // Both numberings are reversed, so that the numbers stand in reverse order.
+    // Both numberings are reversed, so the numbers are in reverse order.
     for (one, other) in sorted.iter().zip(&named) {
         let reversed: Vec<u8> = other.2.chunks(8).rev().flatten().copied().collect();
         assert!(one.2 == reversed, "{}", one.0);

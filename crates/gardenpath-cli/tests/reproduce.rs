@@ -1,4 +1,4 @@
-//! The report as a user makes it. The chapters that need long measurements are tested by their records.
+//! The report as a user makes it. Chapters that need long measurements are tested through their records.
 
 mod common;
 

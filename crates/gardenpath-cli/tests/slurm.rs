@@ -1,4 +1,4 @@
-//! Sweeps on a real Slurm, whatever happens to its jobs and nodes: all cells, and the same bytes as without it.
+//! Sweeps on a real Slurm survive what happens to its jobs and nodes: all cells, and the same bytes as without it.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -28,7 +28,7 @@ sentences = 2000
 seed = '1..60'
 ";
 
-/// Two of four cells ask for more rules than there are tuples.
+/// Two of four cells have more rules than there are tuples.
 const HALF_OF_IT_FAILS: &str = "\
 measure = 'entropy'
 expects = ''
@@ -43,7 +43,7 @@ seed = '1..2'
 #[test]
 fn sweeps_survive_what_happens_on_a_cluster() {
     let Some(mut cluster) = Cluster::start() else {
-        // Written like this, it is seen even if the test passes.
+        // Printed this way, it is visible even if the test passes.
         let _ = writeln!(io::stderr(), "skipped: Slurm is not installed (slurm-wlm and munge)");
         return;
     };
@@ -62,7 +62,7 @@ fn sweeps_survive_what_happens_on_a_cluster() {
 }
 
 fn all_nodes_work(lab: &Lab, cluster: &Cluster) {
-    // Such a name must come through Slurm, the shell and the program.
+    // Such a name must survive Slurm, the shell and the program.
     let sweep = Sweep::new(lab, cluster, "it's \"a\" store: 100%A");
     let submit = sweep.submit(&[]).output();
     assert_eq!(submit.code, 0, "{}", submit.errors);
@@ -147,7 +147,7 @@ fn lost_nodes_do_no_harm(lab: &Lab, cluster: &mut Cluster, orphans: bool) {
     let sweep = Sweep::new(lab, cluster, if orphans { "orphans" } else { "lost" });
     let submit = sweep.submit(&["--array-size", "4"]);
     sweep.wait_for_cells(5);
-    // A task that stands still cannot end before its node is lost.
+    // A stopped task cannot end before its node is lost.
     let stop_a_task =
         || cluster.processes("n1").into_iter().find(|task| task.name == "gardenpath" && task.signal("STOP"));
     let mut task = None;
@@ -159,14 +159,14 @@ fn lost_nodes_do_no_harm(lab: &Lab, cluster: &mut Cluster, orphans: bool) {
     let lost = Instant::now();
     let is_restarted = || sweep.said().values().any(|text| text.contains("on n1\n") && text.contains("on n2\n"));
     if let Some(orphan) = task.filter(|_| orphans) {
-        // From now on the same cells are measured twice.
+        // From now on, the same cells are measured twice.
         wait("the task to run again", is_restarted);
         assert!(orphan.signal("CONT"));
     }
     let submit = submit.output();
     assert_eq!(submit.code, 0, "{}", submit.errors);
     assert!(submit.line.starts_with("60 cells: 60 done"), "{}", submit.line);
-    // Slurm would let the task wait for two minutes.
+    // Slurm would hold the task back for two minutes.
     assert!(lost.elapsed() < Duration::from_secs(110));
     assert!(is_restarted(), "no task was run again on another node");
     wait("the orphan", || cluster.processes("n1").is_empty());
@@ -188,7 +188,7 @@ fn failures_are_counted_once(lab: &Lab, cluster: &Cluster) {
     assert_eq!(failures(), 4);
 }
 
-/// A directory of commands that stand in for Slurm's.
+/// A directory of fake Slurm commands.
 fn stand_ins(lab: &Lab, commands: &[(&str, &str)]) -> PathBuf {
     let directory = lab.path("bin");
     fs::create_dir_all(&directory).unwrap();
@@ -223,7 +223,10 @@ fn options_that_would_break_a_sweep_are_refused() {
     fs::write(lab.path("sweep.toml"), EXPERIMENT).unwrap();
     for (options, expected) in [
         ("--array=1-3", "do not pass --array (-a) to sbatch: --array-size and --at-once set it"),
-        ("--mail-type=END -o x", "do not pass --output (-o) to sbatch: the output of tasks is in the store's slurm directory"),
+        (
+            "--mail-type=END -o x",
+            "do not pass --output (-o) to sbatch: the output of tasks is in the store's slurm directory",
+        ),
         ("--wrap ls", "do not pass --wrap to sbatch: there is a job script already"),
         ("other.sh", "\"other.sh\" is not an option of sbatch"),
     ] {

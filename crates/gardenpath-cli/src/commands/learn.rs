@@ -206,14 +206,14 @@ impl Arguments {
             refuse("--unlabelled", unlabelled.then_some(()), "only mode exact learns without labels")?;
         }
         if mode != Mode::Paper {
-            let why = "it belongs to --mode paper";
+            let why = "it needs --mode paper";
             refuse("--alignment", self.alignment, why)?;
             refuse("--gamma-binary", self.gamma_binary, why)?;
             refuse("--gamma-ternary", self.gamma_ternary, why)?;
         }
         if mode != Mode::Em {
-            refuse("--starts", self.starts, "it belongs to --mode em")?;
-            refuse("--rounds", self.rounds, "it belongs to --mode em")?;
+            refuse("--starts", self.starts, "it needs --mode em")?;
+            refuse("--rounds", self.rounds, "it needs --mode em")?;
         } else {
             let why = "mode em learns the probabilities of all rules";
             refuse("--p-binary", self.p_binary, why)?;
