@@ -115,7 +115,7 @@ def test_sentences_of_one_length_may_be_of_a_fixed_size() -> None:
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
-    "no table": (3, "the table is a int, expected a table"),
+    "no table": (3, "the table is a int, expected an Apache Arrow table"),
     "no tokens": ({"words": [[1]], "root": [1]}, "the columns of the table are words, root, expected tokens and root"),
     "two columns of one name": (
         pa.table([pa.array([[1]]), pa.array([[2]])], names=["tokens", "tokens"]),

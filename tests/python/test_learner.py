@@ -319,5 +319,5 @@ def test_labels_can_be_ignored() -> None:
     assert learned.verdict == "converged"
     assert learned.grammar.sizes == [1, 8, 8]
     assert all(level.exact for level in gardenpath.score_rules(learned.grammar, grammar))
-    with pytest.raises(ValueError, match="mode is em, expected exact with unlabelled"):
+    with pytest.raises(ValueError, match="mode is em, expected exact: unlabelled needs it"):
         gardenpath.learn(grammar.corpus(100, seed=4), 2, mode="em", unlabelled=True)

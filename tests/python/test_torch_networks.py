@@ -292,9 +292,9 @@ def test_weights_that_do_not_fit_change_nothing(network, tmp_path):
     before = copy.deepcopy(network.state_dict())
     without = {name: tensor for name, tensor in before.items() if name != "readout"}
     spoiled = [
-        (without, r"there is no tensor 'readout', expected one of shape \(16, 5\)"),
-        ({**before, "readout": torch.zeros(16, 6)}, r"tensor 'readout' has the shape \(16, 6\), expected \(16, 5\)"),
-        ({**before, "surplus": torch.zeros(1)}, "tensor 'surplus' is none of this network"),
+        (without, r"no tensor 'readout', expected one of shape \(16, 5\)"),
+        ({**before, "readout": torch.zeros(16, 6)}, r"tensor 'readout' has shape \(16, 6\), expected \(16, 5\)"),
+        ({**before, "surplus": torch.zeros(1)}, "tensor 'surplus' does not belong to this network"),
     ]
     for weights, message in spoiled:
         with pytest.raises(ValueError, match=message):
@@ -354,7 +354,7 @@ def test_wrong_sizes_are_refused(make, message):
         ([[0] * 10], None, "sentence 0: 10 tokens"),
         ([[0] * 4], [5], "sentence 0: 5 tokens"),
         ([[0] * 4], [-1], "sentence 0: -1 tokens"),
-        ([[0] * 4], [4, 4], r"lengths have the shape \(2,\), expected \(1,\)"),
+        ([[0] * 4], [4, 4], r"lengths have shape \(2,\), expected \(1,\)"),
         ([0, 1, 2, 3], None, r"tokens are torch.int64 of shape \(4,\), expected integers of shape"),
         ([[0.5, 1, 2, 3]], None, "tokens are torch.float32"),
     ],
