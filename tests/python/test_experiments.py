@@ -1,4 +1,4 @@
-"""`Experiment`: loaded, run, fitted, judged and drawn, with the numbers of the program."""
+"""`Experiment`: loaded, run, fitted, judged and drawn, with the program's numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gardenpath.fit`: fits of columns, with the estimates of the program."""
+"""`gardenpath.fit`: fits of columns, with the program's estimates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of your own, and cells that PyTorch measures on CUDA."""
+"""User-defined measures, and cells that PyTorch measures on CUDA."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ seed = "1..2"
 
 @gardenpath.measure(version=1)
 def last_token(train: Corpus, test: Corpus, seed: int, *, prior: float = 1.0, note: str = "none") -> dict[str, Any]:
-    """The loss of looking at the last token alone."""
+    """The loss of a predictor that sees only the last token."""
     counts = np.full((train.vocab, train.classes), prior)
     np.add.at(counts, (train.tokens[train.offsets[1:] - 1], train.roots), 1)
     shares = counts / counts.sum(axis=1, keepdims=True)
@@ -189,7 +189,7 @@ CUDA = GRID.format(measure="train", options='model = ["cnn", "inn"]\nwidth = 8\n
 
 def test_cuda_cells_are_measured_by_pytorch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
-    # There may be no CUDA where this runs; the rest is the same.
+    # There may be no CUDA here; the rest is the same.
     monkeypatch.setenv("GARDENPATH_CUDA_DEVICE", "cpu")
     cuda = Experiment.parse(CUDA)
     here = Experiment.parse(CUDA.replace('device = "cuda"', 'device = "cpu"'))
@@ -203,7 +203,7 @@ def test_cuda_cells_are_measured_by_pytorch(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_cells_without_a_device_keep_their_identity() -> None:
-    # As in the stores that exist: the device is part of an identity only if it is another.
+    # As in existing stores: the device is part of an identity only if it is not the default.
     cells = experiment('model = "cnn"\nwidth = 8', "train").cells()
     told = experiment('model = "cnn"\nwidth = 8\ndevice = "cpu"', "train").cells()
     assert [cell.identity for cell in cells] == [cell.identity for cell in told]

@@ -1,4 +1,4 @@
-"""The paper's networks in PyTorch: the numbers of the reference dumps and of the program, and what is refused."""
+"""The paper's networks in PyTorch: the numbers of the reference dumps and of the program, and errors."""
 
 import copy
 import io
@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 REFERENCE = Path(__file__).resolve().parents[2] / "crates" / "gardenpath-nn" / "tests" / "reference"
-# PyTorch has the networks that tell roots; those that tell tokens are of the program alone.
+# PyTorch has the networks that predict roots; only the program has those that predict tokens.
 DUMPS = [path for path in sorted(REFERENCE.glob("*.safetensors")) if not path.name.startswith(("causal", "masked"))]
 KINDS = {"cnn": CNN, "inn": INN, "transformer": Transformer}
 
@@ -106,7 +106,7 @@ def test_logits_gradients_and_steps_are_those_of_the_reference(path):
         assert gap(network.weight(name), weight) < 1e-7, name
 
 
-# The batch of a dump, in other words.
+# The batch of a dump in another layout.
 @pytest.mark.parametrize("path", DUMPS, ids=[path.stem for path in DUMPS])
 def test_neither_padding_nor_neighbours_change_logits(path):
     tensors, metadata = read_weights(path)
@@ -149,7 +149,7 @@ def test_gradients_are_the_slopes(grammar):
 
 
 class OneDevice(TorchDispatchMode):
-    """Refuses operations on tensors of different devices, as a graphics processor does."""
+    """Refuses operations on tensors of different devices, as a GPU does."""
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
@@ -157,7 +157,7 @@ class OneDevice(TorchDispatchMode):
         return function(*args, **(kwargs or {}))
 
 
-# Tensors on the device "meta" have no values, but sizes.
+# Tensors on the device "meta" have shapes but no values.
 def test_all_work_is_done_where_the_weights_are(network, grammar):
     tokens, roots = next(iter(SentenceStream(grammar, seed=1, batch=20)))
     network.to("meta")
@@ -178,7 +178,7 @@ def test_mixed_precision_is_near(network, grammar):
     assert all(weight.grad.isfinite().all() for weight in network.parameters())
 
 
-# Names tell the layers that are not binary and ternary; in many not all lengths exist.
+# Names describe layers that are not binary and ternary; in many, not all lengths exist.
 SHAPES = {
     "binary": [(2,), (2,)],
     "ternary": [(3,), (3,)],
@@ -247,7 +247,7 @@ def test_files_of_the_program_are_written_again_byte_for_byte(program, tmp_path)
         tensors, metadata = read_weights(path)
         write_weights(tmp_path / "copy", tensors, metadata)
         assert (tmp_path / "copy").read_bytes() == path.read_bytes()
-        # What Adam remembers is no weight.
+        # Adam's state is not a weight.
         Transformer(4, 4, 2, 16).load_weights(path)
     assert any(name.startswith("adam.") for name in tensors)
     assert not list(tmp_path.glob("*.partial"))

@@ -1,4 +1,4 @@
-"""`gardenpath.train`: the numbers and the directories of the program."""
+"""`gardenpath.train`: the program's numbers and run directories."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_tasks_and_their_floors_are_those_of_the_program(
     assert run.expected_floor == result["floor"]
     if task == "next":
         assert run.level_floors is not None and run.level_floors.tolist() == result["level_floors"]
-        # With each layer that is known the loss falls, and with all of them it is the floor.
+        # Each additional known layer lowers the loss, and with all layers it is the floor.
         assert (np.diff(run.level_floors) < 0).all() and run.level_floors[2] == run.expected_floor
     else:
         assert run.level_floors is None and "level_floors" not in result
@@ -291,7 +291,7 @@ def test_runs_of_several_threads_do_not_disturb_each_other(language: Grammar, ru
 
 
 class Terminal:
-    """What a terminal was told."""
+    """What was written to a terminal."""
 
     def __init__(self) -> None:
         self.text = ""

@@ -86,7 +86,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
 }
 
 /// The caption of a figure whose experiment has none.
-const CAPTION: &str = "Means over seeds with one standard error to both sides; estimates of fits with 95% intervals.";
+const CAPTION: &str = "Means over seeds with one standard error on each side; estimates of fits with 95% intervals.";
 
 /// The section of one experiment.
 fn entry(experiment: &Experiment, source: &Source, scale: &Scale, store: &Store, directory: &Path) -> Result<Entry> {

@@ -26,7 +26,7 @@ const MAX_TOKENS: usize = 200;
 /// Draws the reading.
 pub fn draw(grammar: &Grammar, reading: &Reading) -> Result<Drawing> {
     if reading.len > MAX_TOKENS {
-        bail!("the sentence has {} tokens, expected at most {MAX_TOKENS} for a picture", reading.len);
+        bail!("the sentence has {} tokens, expected at most {MAX_TOKENS} for a drawing", reading.len);
     }
     // Roots without a visible probability would only make the drawing taller.
     let share =

@@ -148,6 +148,6 @@ mod tests {
         if env::var_os("UPDATE_GOLDEN").is_some() {
             fs::write(path, &svg).unwrap();
         }
-        assert!(fs::read_to_string(path).unwrap().replace('\r', "") == svg, "{path} is another picture");
+        assert!(fs::read_to_string(path).unwrap().replace('\r', "") == svg, "{path} differs");
     }
 }
