@@ -378,7 +378,7 @@ fn snr_has_no_interval_where_there_is_none() {
     // One grammar gives no interval.
     let one = lab.json("snr --vocab 4 --depth 2 --grammars 1");
     assert!(one["sample_complexity"].is_number() && one["interval"].is_null(), "{one}");
-    assert!(lab.run("snr --vocab 4 --depth 2 --grammars 1").contains("There is no interval"));
+    assert!(lab.run("snr --vocab 4 --depth 2 --grammars 1").contains("No interval"));
     // At depth 1 a triple determines its root as soon as it is seen: the ratio is on one side of the threshold from the
     // start.
     let flat = lab.json("snr --vocab 8 --depth 1 --fraction 1/vocab --grammars 40");

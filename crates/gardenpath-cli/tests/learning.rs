@@ -223,7 +223,7 @@ fn bad_input_is_refused_in_one_line() {
             "--arities with probabilities has no effect here: mode em learns the probabilities of all rules",
         ),
         ("moments g.pcfg --samples many -o m.safetensors", "--samples"),
-        ("moments g.pcfg --samples 10 -o m.txt", "m.txt: expected a name that ends in .safetensors"),
+        ("moments g.pcfg --samples 10 -o m.txt", "m.txt: expected a name ending in .safetensors"),
         ("snr --vocab 1 --depth 2", "--vocab is less than 2"),
     ] {
         let line = lab.refusal(arguments);
@@ -255,7 +255,7 @@ fn a_test_corpus_of_another_language_is_noticed() {
     lab.run("corpus sample other.pcfg --samples 500 --seed 1 -o t.jsonl");
     let output = lab.try_run("learn --grammar g.pcfg --samples 6000 --seed 1 --test t.jsonl");
     let notes = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && notes.contains("% of t.jsonl: another language?"), "{notes}");
+    assert!(output.status.success() && notes.contains("% of t.jsonl: is it the same language?"), "{notes}");
 }
 
 #[test]

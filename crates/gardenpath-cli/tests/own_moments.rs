@@ -83,7 +83,7 @@ fn what_has_no_effect_or_no_label_is_refused() {
     fs::write(lab.path("large.tsv"), "0\t1 2 3 0\n7\t1 2 2 1\n").unwrap();
     for (arguments, expected) in [
         ("c.jsonl --samples 10", "c.jsonl: this is a corpus, and all its sentences are counted; remove --samples"),
-        ("g.pcfg", "g.pcfg: is not a corpus (.parquet, .jsonl or .tsv); a grammar needs --samples"),
+        ("g.pcfg", "g.pcfg: not a corpus (.parquet, .jsonl or .tsv); a grammar needs --samples"),
         ("bare.tsv", "bare.tsv: sentence 2 has no root, expected a label for every sentence"),
         ("large.tsv --grammar g.pcfg", "large.tsv: sentence 2: root 7 is not one of the 4 classes of the grammar"),
         ("- --grammar -", "the grammar and the corpus cannot both come from standard input"),

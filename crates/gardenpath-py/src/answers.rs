@@ -10,7 +10,7 @@ use gardenpath_nn::{Model, Task};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
-/// Sentences per forward pass.
+/// Sentences per forward pass, which bounds the memory of activations.
 const BATCH: usize = 512;
 
 impl PyRun {

@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-/// How often signals are checked.
+/// How often signals are checked: short enough to feel immediate.
 pub const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Runs work that is too short to interrupt.

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::fmt::Display;
 
-/// Rows per task.
+/// Rows per task: enough to hide the cost of scheduling, few enough to balance threads.
 const SHARD: usize = 4096;
 
 /// Reads a matrix of integers; negative values, or 255 in bytes, are padding at the end of a row.

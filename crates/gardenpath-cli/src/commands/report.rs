@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         let source = Source::find(argument)?;
         experiments.push((source.read()?, source));
     }
-    // One scale for all. Experiments without scales accept any, unless none has scales.
+    // --scale applies to the experiments that have scales; if none has, it is an error.
     let any = experiments.iter().any(|(experiment, _)| !experiment.scale_names().is_empty());
     let store = Store::existing(&arguments.store)?;
     let mut entries: Vec<Entry> = Vec::new();

@@ -12,10 +12,10 @@ use std::sync::{Mutex, PoisonError};
 /// Sentences per block; fewer if their answers are large.
 const BLOCK: usize = 2048;
 
-/// Sentences that a thread takes at a time.
+/// Sentences that a thread takes at a time: enough to hide the cost of scheduling, few enough to balance threads.
 const RUN: usize = 64;
 
-/// Bytes of answers held in memory at a time.
+/// Bytes of answers held in memory at a time: 256 MB.
 const BLOCK_BYTES: usize = 1 << 28;
 
 /// A corpus of a grammar.

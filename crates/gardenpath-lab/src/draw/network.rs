@@ -10,7 +10,7 @@ const BOTTOM: f64 = 200.0;
 const RAISED: f64 = 42.0;
 const RADIUS: f64 = 6.0;
 
-/// Draws the layers over this many tokens; `colour` maps the weight of a connection to its color.
+/// Draws the layers over this many tokens; `colour` gives the color of a connection by its role.
 pub fn draw(layers: &[Layer], tokens: usize, colour: impl Fn(u32) -> &'static str) -> Drawing {
     let step = (BOTTOM - TOP) / layers.len() as f64;
     let middle = |start: usize, len: usize| TOKEN * (start as f64 + len as f64 / 2.0);

@@ -64,7 +64,7 @@ struct Record<'c> {
     tree: Option<&'c str>,
 }
 
-/// Sentences formatted by one task.
+/// Sentences formatted by one task: enough to hide the cost of scheduling, few enough to balance threads.
 const SHARD: usize = 1024;
 
 /// Reads pieces of a corpus from lines.

@@ -30,7 +30,7 @@ results! {
     }
 }
 
-/// More points add nothing.
+/// Maximum number of points; a curve with more shows nothing new.
 pub(super) const MAX_POINTS: usize = 10_000;
 
 impl Kind for Snr {

@@ -11,7 +11,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// An older mark was left by a dead worker, since live ones renew theirs.
+/// An older mark was left by a dead worker, since live ones renew theirs. Several times [`RENEWAL`], so that a slow file
+/// system does not make a live mark stale.
 const STALE: Duration = Duration::from_secs(45);
 
 /// How often a worker renews its marks.

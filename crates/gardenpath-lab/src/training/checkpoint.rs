@@ -37,8 +37,8 @@ pub const RUN: &str = "run";
 const BEST: &str = "best.";
 
 impl Checkpoint {
-    /// The bytes, or `None` if there are NaNs in the state: a run that is about to diverge resumes from the last finite
-    /// state.
+    /// The bytes, or `None` if the state is not finite but the run has not ended: a run that is about to diverge
+    /// resumes from the last finite state.
     pub fn to_bytes(
         run: &str,
         state: &[NamedTensor],

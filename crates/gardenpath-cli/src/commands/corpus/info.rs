@@ -43,7 +43,7 @@ struct LengthCount {
     count: u64,
 }
 
-/// Sentences sampled and counted by one task.
+/// Sentences sampled and counted by one task: enough to hide the cost of scheduling, few enough to balance threads.
 const SHARD: u64 = 4096;
 
 /// Writes the counts.

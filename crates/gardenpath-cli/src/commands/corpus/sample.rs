@@ -25,7 +25,7 @@ struct Written<'a> {
     grammar: String,
 }
 
-/// Tokens held in memory at a time.
+/// Tokens held in memory at a time: 4 MB, since a token is one byte.
 const PIECE_TOKENS: f64 = (1u64 << 22) as f64;
 
 /// A piece of the corpus on its way to the file.

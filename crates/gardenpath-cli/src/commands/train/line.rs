@@ -19,7 +19,7 @@ pub struct StatusLine {
     shown: Instant,
 }
 
-/// The weight of a new batch in the running mean.
+/// The weight of a new batch in the running mean, which averages over about 50 batches.
 const RECENT: f64 = 0.02;
 
 /// The time between updates of the line.

@@ -147,7 +147,7 @@ pub fn read(input: impl Read, kind: Kind, limit: usize) -> io::Result<Vec<u8>> {
     Ok(walk.bytes)
 }
 
-/// Maximum nesting of structures.
+/// Maximum nesting of structures, which bounds the recursion; Parquet's own metadata nest far less.
 const DEPTH: u32 = 64;
 
 const LIST: u8 = 9;

@@ -11,7 +11,7 @@ const FADE: f64 = 3.0;
 const STRIDE: f64 = 0.2;
 /// Maximum resolution, in points along the whole range.
 const MOST: f64 = 1000.0;
-/// The smallest fraction of all comparisons that an exponent must allow.
+/// The smallest fraction of all comparisons that an exponent must allow: a few points agree easily.
 const FEWEST: f64 = 1.0 / 3.0;
 
 /// The curves of one group on common points.
