@@ -1,4 +1,4 @@
-//! The report as a user makes it. The chapters that need long measurements are tested by their records.
+//! The report as a user makes it. Chapters that need long measurements are tested through their records.
 
 mod common;
 
@@ -40,7 +40,7 @@ fn unknown_figures_are_refused() {
     let output = lab.try_run("reproduce tryptich -o r");
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(error.contains("there is no figure tryptich") && error.contains("triptic"), "{error}");
+    assert!(error.contains("unknown figure tryptich") && error.contains("triptic"), "{error}");
     assert!(!lab.path("r").exists());
     assert!(lab.run("reproduce --list").lines().count() >= 20);
 }

@@ -1,4 +1,4 @@
-//! Makes the report: measures what is missing, draws, judges, and prints page after page.
+//! Makes the report: measures what is missing, draws, judges, and updates the page after each chapter.
 
 use super::entry::{Entry, Report, State, Subject};
 use super::{Chapter, html};
@@ -14,10 +14,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The scale of PNG files: for screens with fine dots. Papers take the PDF.
+/// PNG files are for high-resolution screens; papers use the PDF.
 const PNG_SCALE: f64 = 2.0;
 
-/// A report that is being made in a directory.
+/// A report being made in a directory.
 pub struct Press {
     directory: PathBuf,
     store: Store,
@@ -31,7 +31,7 @@ impl Press {
     /// A report of these chapters in a directory, which keeps the results of earlier runs.
     pub fn new(directory: &Path, chapters: Vec<Chapter>, scale: Scale) -> Result<Self> {
         let figures = directory.join("figures");
-        fs::create_dir_all(&figures).with_context(|| format!("{}: cannot be made", figures.display()))?;
+        fs::create_dir_all(&figures).with_context(|| format!("{}: cannot create the directory", figures.display()))?;
         let entries = chapters.iter().map(waiting).collect();
         let report = Report {
             subject: Subject::Paper,
@@ -67,7 +67,7 @@ impl Press {
         self.chapters[number].cells(&self.scale)
     }
 
-    /// What is said when the program is interrupted: how much of the report is measured.
+    /// The message on interruption: how much of the report is measured.
     pub fn last_word(&self) -> impl FnOnce() -> Interrupted + Send + use<> {
         let cells: Vec<Measure> =
             self.chapters.iter().flat_map(|chapter| chapter.cells(&self.scale).unwrap_or_default()).collect();
@@ -75,7 +75,7 @@ impl Press {
         move || sweep::interrupted(&cells, &store)
     }
 
-    /// Measures what a chapter lacks, then draws and judges it. `progress` hears of each cell.
+    /// Measures the missing cells of a chapter, then draws and judges it. `progress` is called for each cell.
     pub fn chapter(&mut self, number: usize, progress: &mut dyn FnMut(&Event<'_>)) -> Result<&Entry> {
         self.report.entries[number].state = State::Running;
         self.print()?;
@@ -106,7 +106,7 @@ impl Press {
         let svg = page.figure.svg();
         (entry.caption, entry.findings, entry.figure) = (page.caption, page.findings, Some(svg.clone()));
         let path = |kind: &str| self.directory.join("figures").join(&self.chapters[number].name).with_extension(kind);
-        // A figure that has not changed need not be rendered again.
+        // A figure that has not changed is not rendered again.
         let same = fs::read(path("svg")).is_ok_and(|old| old == svg.as_bytes());
         if !(same && path("png").exists() && path("pdf").exists()) {
             write(&path("png"), &page.figure.png(PNG_SCALE)?)?;
@@ -126,7 +126,7 @@ impl Press {
         write(&self.page(), html::html(&report).as_bytes())
     }
 
-    /// The report with the time that it took.
+    /// Finishes the report and records the time it took.
     pub fn finish(mut self) -> Result<Report> {
         self.report.total_seconds = self.start.elapsed().as_secs_f64();
         self.print()?;

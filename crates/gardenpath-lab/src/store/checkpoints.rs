@@ -1,7 +1,7 @@
-//! Checkpoints of cells at work, from which they resume after a kill.
+//! Checkpoints of running cells, from which they resume after being killed.
 //!
-//! A file has a checksum of all that follows it, the seconds that the cell has taken so far, and what its measure keeps. It is named by
-//! the identity of the cell: a measure of another version does not find it.
+//! A file has a checksum of everything after it, the seconds that the cell has taken so far, and the state of its
+//! measure. It is named after the cell's identity, so a different version of the measure does not find it.
 
 use crate::files::atomic;
 use crate::measure::Keeper;
@@ -14,28 +14,28 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// Keeps the checkpoint of one cell in a file.
+/// The checkpoint of one cell, in a file.
 pub struct Checkpoints<'s> {
     path: PathBuf,
     report: &'s dyn Fn(String),
     began: Instant,
-    /// The seconds that earlier attempts took.
+    /// The seconds taken by earlier attempts.
     before: Cell<f64>,
-    /// When it is time to keep something.
+    /// When the next checkpoint is due.
     due: Cell<Instant>,
 }
 
-/// Keeping takes at most this share of the time.
+/// Saving checkpoints takes at most 1 / SHARE of the time.
 const SHARE: u32 = 20;
 
 impl<'s> Checkpoints<'s> {
-    /// The checkpoint in a file. `report` hears what is wrong with it, in one line.
+    /// The checkpoint in a file. `report` is called with one line if it is damaged.
     pub fn new(path: PathBuf, report: &'s dyn Fn(String)) -> Self {
         let began = Instant::now();
         Checkpoints { path, report, began, before: Cell::new(0.0), due: Cell::new(began + interval()) }
     }
 
-    /// The time that the cell has taken so far, in all attempts that led to its state.
+    /// The time the cell has taken so far, over all attempts that led to its state.
     pub fn seconds(&self) -> f64 {
         self.before.get() + self.began.elapsed().as_secs_f64()
     }
@@ -72,7 +72,7 @@ impl Keeper for Checkpoints<'_> {
     }
 }
 
-/// The seconds and what was kept, if a file is whole.
+/// The seconds and the state, if the file is intact.
 fn open(bytes: &[u8]) -> Option<(f64, &[u8])> {
     let (found, rest) = split(bytes)?;
     if checksum(rest).as_bytes() != found {
@@ -83,7 +83,7 @@ fn open(bytes: &[u8]) -> Option<(f64, &[u8])> {
     (seconds.is_finite() && seconds >= 0.0).then_some((seconds, kept))
 }
 
-/// The first line, and what follows it.
+/// The first line, and the rest.
 fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = bytes.iter().position(|&byte| byte == b'\n')?;
     Some((&bytes[..end], &bytes[end + 1..]))
