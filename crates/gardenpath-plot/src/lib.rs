@@ -46,8 +46,10 @@ mod layout;
 mod legend;
 mod marks;
 mod palette;
+mod pdf;
+mod picture;
 mod plot;
-mod render;
+mod png;
 mod series;
 mod svg;
 mod taken;
@@ -62,7 +64,8 @@ pub use grid::{Cell, Fill, Grid};
 pub use guide::{Guide, Reference};
 pub use legend::{Corner, Legend};
 pub use palette::{Dash, Marker, Palette};
-pub use render::{pdf, png};
+pub use pdf::pdf;
+pub use png::png;
 pub use series::{Ink, Look, Point, Series, Shape, Spread};
 pub use svg::{Anchor, Paint, Stroke, escaped};
 pub use text::plain;
@@ -173,12 +176,12 @@ impl Figure {
 
     /// The figure as PNG. With the scale 1 it has 96 pixels for each inch; papers want 3 or more.
     pub fn png(&self, scale: f64) -> Result<Vec<u8>> {
-        render::png(&self.svg(), scale)
+        png(&self.svg(), scale)
     }
 
     /// The figure as PDF, as large as it should be in print.
     pub fn pdf(&self) -> Result<Vec<u8>> {
-        render::pdf(&self.svg())
+        pdf(&self.svg())
     }
 }
 
