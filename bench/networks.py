@@ -40,6 +40,7 @@ CHECKED = 3
 
 CASES = [
     Config("cnn", VOCAB, VOCAB, depth=2, width=512),
+    Config("cnn", VOCAB, VOCAB, depth=3, width=256),
     Config("cnn", VOCAB, VOCAB, depth=3, width=512),
     Config("inn", VOCAB, VOCAB, depth=2, width=256),
     Config("inn", VOCAB, VOCAB, depth=3, width=64),

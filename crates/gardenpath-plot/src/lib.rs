@@ -45,8 +45,10 @@ mod layout;
 mod legend;
 mod marks;
 mod palette;
+mod pdf;
+mod picture;
 mod plot;
-mod render;
+mod png;
 mod series;
 mod svg;
 mod taken;
@@ -61,7 +63,8 @@ pub use grid::{Cell, Fill, Grid};
 pub use guide::{Guide, Reference};
 pub use legend::{Corner, Legend};
 pub use palette::{Dash, Marker, Palette};
-pub use render::{pdf, png};
+pub use pdf::pdf;
+pub use png::png;
 pub use series::{Ink, Look, Point, Series, Shape, Spread};
 pub use svg::{Anchor, Paint, Stroke, escaped};
 pub use text::plain;
@@ -173,12 +176,12 @@ impl Figure {
     /// The figure as PNG, at 96 dots per inch times `scale`; print needs a scale of 3 or more. Fails if the image would
     /// be empty or have more than 400 million pixels.
     pub fn png(&self, scale: f64) -> Result<Vec<u8>> {
-        render::png(&self.svg(), scale)
+        png(&self.svg(), scale)
     }
 
     /// The figure as PDF, in print size.
     pub fn pdf(&self) -> Result<Vec<u8>> {
-        render::pdf(&self.svg())
+        pdf(&self.svg())
     }
 }
 

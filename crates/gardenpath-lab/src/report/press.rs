@@ -84,7 +84,7 @@ impl Press {
             progress(&event);
             Ok(())
         };
-        sweep::run(&cells.iter().collect::<Vec<_>>(), &self.store, rayon::current_num_threads(), &mut report)?;
+        sweep::run(&longest_first(&cells), &self.store, rayon::current_num_threads(), &mut report)?;
         let drawing = Instant::now();
         let drawn = self.draw(number, &cells);
         let entry = &mut self.report.entries[number];
@@ -132,6 +132,13 @@ impl Press {
         self.print()?;
         Ok(self.report)
     }
+}
+
+/// Long cells first: whoever finishes last has only a short one left, and no core waits long for the next chapter.
+fn longest_first(cells: &[Measure]) -> Vec<&Measure> {
+    let mut order: Vec<&Measure> = cells.iter().collect();
+    order.sort_by(|a, b| b.work().total_cmp(&a.work()));
+    order
 }
 
 fn waiting(chapter: &Chapter) -> Entry {
