@@ -101,7 +101,7 @@ def blocks(page: Path) -> list[Block]:
         if line.startswith("```"):
             inside = not inside
             if inside:
-                found.append(Block(line[3:], [], number + 1, comment))
+                found.append(Block(line[3:].partition(",")[0], [], number + 1, comment))
         elif inside:
             found[-1].lines.append(line)
         if line.strip() and not inside:
