@@ -2,7 +2,6 @@
 
 python tests/python/book.py                 # run all pages
 python tests/python/book.py tutorials/train # run the pages whose path contains this
-python tests/python/book.py --long          # with the examples that take minutes
 python tests/python/book.py --write         # record the outputs of commands and generate the Python reference
 
 Each page runs from top to bottom in an empty directory of its own:
@@ -13,7 +12,7 @@ Each page runs from top to bottom in an empty directory of its own:
 - any language, first line `# name.ext`: written to that file, not run.
 - a picture of docs/images that the page shows and its commands write must be the picture that they write.
 
-A comment before a block says what is special: `<!-- not run: reason -->`, or `<!-- long -->` for `./test long`.
+A block that cannot be run has a comment before it: `<!-- not run: reason -->`.
 """
 
 from __future__ import annotations
@@ -147,7 +146,6 @@ class Runner:
 
     page: Path
     directory: Path
-    long: bool = False
     # The output of each command, by the number of its line.
     outputs: dict[int, str] = field(default_factory=dict)
     # The pictures that the page shows and its commands wrote.
@@ -158,7 +156,7 @@ class Runner:
         with contextlib.chdir(self.directory):
             for block in blocks(self.page):
                 where = f"{name(self.page)}:{block.number}"
-                if not block.runs or (block.comment == "long" and not self.long):
+                if not block.runs:
                     continue
                 if block.file is not None:
                     Path(block.file).write_text("\n".join(block.lines[1:]).lstrip("\n") + "\n")
@@ -223,22 +221,22 @@ def needs(page: Path) -> str | None:
     return next((name for name in ["torch", "sklearn", "pandas"] if f"import {name}" in text and find_spec(name) is None), None)
 
 
-def run(page: Path, *, long: bool = False) -> Runner:
+def run(page: Path) -> Runner:
     """Runs a page in an empty directory."""
     with tempfile.TemporaryDirectory() as directory:
         inner = Path(directory) / "page"
         inner.mkdir()
-        runner = Runner(page, inner, long)
+        runner = Runner(page, inner)
         runner.run()
     return runner
 
 
 def record(runner: Runner) -> None:
-    """Writes the outputs that commands printed into their page, where they differ from what it shows."""
+    """Writes the outputs that commands printed into their page, where they differ from what it shows; times become `…`."""
     lines = runner.page.read_text().splitlines()
     for command, said in reversed(list(runner.mismatches())):
         start = command.number + 1
-        lines[start : start + len(command.shown)] = tidy(said).splitlines()
+        lines[start : start + len(command.shown)] = re.sub(r"\b[\d.]+ s\b", "… s", tidy(said)).splitlines()
     runner.page.write_text("\n".join(lines) + "\n")
     for path, data in runner.pictures.items():
         path.write_bytes(data)
@@ -257,7 +255,7 @@ def main(arguments: list[str]) -> None:
         if not any(block.runs for block in blocks(page)):
             continue
         print(name(page), flush=True)
-        runner = run(page, long="--long" in flags)
+        runner = run(page)
         for command, said in runner.mismatches():
             print(f"  {command.number + 1}: $ {command.text}\n{said}")
         for picture in runner.old_pictures():

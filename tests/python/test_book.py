@@ -12,17 +12,16 @@ import python_reference
 
 PAGES = [page for page in book.pages() if not book.name(page).startswith(book.ELSEWHERE)]
 EXECUTED = [page for page in PAGES if any(block.runs for block in book.blocks(page))]
-LONG = [page for page in PAGES if any(block.comment == "long" for block in book.blocks(page))]
 
 # Documents whose links are checked beside those of the book.
 DOCUMENTS = [book.REPOSITORY / name for name in ["DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md"]]
 
 
 @pytest.mark.parametrize("page", EXECUTED, ids=book.name)
-def test_a_page_does_what_it_shows(page: Path, request: pytest.FixtureRequest) -> None:
+def test_a_page_does_what_it_shows(page: Path) -> None:
     if missing := book.needs(page):
         pytest.skip(f"{missing} is not installed: pip install {missing}")
-    runner = book.run(page, long=request.config.getoption("--long"))
+    runner = book.run(page)
     wrong = [f"$ {command.text}\n{said}" for command, said in runner.mismatches()]
     assert not wrong, "python tests/python/book.py --write records these outputs:\n" + "\n".join(wrong)
     assert runner.old_pictures() == [], "python tests/python/book.py --write writes these pictures"
