@@ -133,7 +133,7 @@ def definition(module: str, name: str) -> tuple[ast.AST | None, object]:
     value = getattr(importlib.import_module(module), name)
     if not callable(value):
         return None, value
-    home = value.__module__
+    home = value.__module__ or "builtins"
     path = PACKAGE / ("_core.pyi" if home in ("gardenpath", "gardenpath._core", "builtins") else home.removeprefix("gardenpath.").replace(".", "/"))
     if module == "gardenpath.theory":
         path = PACKAGE / "theory.pyi"

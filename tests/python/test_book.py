@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -97,3 +99,12 @@ def test_the_python_reference_is_current(page: python_reference.Page) -> None:
 
 def test_the_python_reference_is_complete() -> None:
     assert python_reference.missing() == set()
+
+
+def test_mdbook_builds_it(tmp_path: Path) -> None:
+    mdbook = shutil.which("mdbook")
+    if mdbook is None:
+        pytest.skip("mdbook is not installed: cargo install mdbook --no-default-features")
+    done = subprocess.run([mdbook, "build", book.BOOK, "--dest-dir", tmp_path], capture_output=True, text=True)
+    assert done.returncode == 0 and "WARN" not in done.stdout + done.stderr, done.stderr
+    assert (tmp_path / "index.html").exists()
