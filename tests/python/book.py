@@ -168,8 +168,8 @@ class Runner:
                 else:
                     raise AssertionError(f"{where}: nobody runs {block.language or 'a block without a language'}")
             for picture in re.findall(r"images/([\w.-]+)\)", self.page.read_text()):
-                if Path(picture).exists():
-                    self.pictures[BOOK / "images" / picture] = Path(picture).read_bytes()
+                for made in Path().rglob(picture):
+                    self.pictures[BOOK / "images" / picture] = made.read_bytes()
 
     def console(self, command: Command) -> None:
         where = f"{name(self.page)}:{command.number + 1}: {command.text}"
