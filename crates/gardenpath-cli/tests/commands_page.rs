@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-const NOTE: &str = "<!-- Generated from the program's help: UPDATE_GOLDEN=1 cargo test -p gardenpath-cli --test commands_page -->\n\n";
+const NOTE: &str = "<!-- Generated from the program's help: UPDATE_GOLDEN=1 cargo test --release --workspace --test commands_page -->\n\n";
 
 fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/commands")
@@ -21,19 +21,29 @@ fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|inner| inner.get_name() != "help" && !inner.is_hide_set())
 }
 
-/// Text of the help as Markdown prose: angle brackets are not tags.
+/// Text of the help as Markdown prose: options are code, and angle brackets are not tags.
 fn prose(text: &str) -> String {
-    let mut code = false;
-    let escaped = text.chars().map(|c| {
-        code ^= c == '`';
-        if c == '<' && !code { "\\<".to_owned() } else { c.to_string() }
-    });
-    escaped.collect()
+    let word = |word: &str| {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let start = word.find("--").filter(|start| !word[..*start].contains(is_part));
+        let Some(start) = start else { return word.replace('<', "\\<") };
+        let end = word[start..].find(|c| !is_part(c)).map_or(word.len(), |length| start + length);
+        if end == start + 2 { word.to_owned() } else { format!("{}`{}`{}", &word[..start], &word[start..end], &word[end..]) }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
+/// The help of an option as a sentence, its default as another.
 fn sentence(text: &str) -> String {
-    let text = prose(text.trim());
-    if text.is_empty() || text.ends_with(['.', ']', ':']) { text } else { text + "." }
+    let (text, default) = match text.trim().split_once(" [default: ") {
+        Some((text, rest)) => match rest.split_once(']') {
+            Some((default, rest)) => (format!("{text}{rest}"), format!(" Default: {}.", prose(default))),
+            None => (text.to_owned(), String::new()),
+        },
+        None => (text.trim().to_owned(), String::new()),
+    };
+    let end = if text.is_empty() || text.ends_with(['.', ':']) { "" } else { "." };
+    prose(&text) + end + &default
 }
 
 /// An option as an item of a list, with its values and its default.
@@ -61,7 +71,7 @@ fn item(argument: &Arg) -> String {
         })
         .collect();
     let defaults: Vec<&str> = argument.get_default_values().iter().filter_map(|value| value.to_str()).collect();
-    if takes_value && !defaults.is_empty() {
+    if takes_value && !defaults.is_empty() && !help.contains("[default: ") {
         text += &format!(" Default: `{}`.", defaults.join(" "));
     }
     text + &possible.concat()
@@ -103,8 +113,8 @@ fn section(command: &Command, name: &str, depth: usize) -> String {
     let shown = |argument: &&Arg| !argument.is_hide_set() && !["help", "version"].contains(&argument.get_id().as_str());
     let own = |argument: &&Arg| shown(argument) && !argument.is_global_set();
     let list = |arguments: Vec<&Arg>| arguments.into_iter().map(item).collect::<Vec<_>>().join("\n");
-    parts.push(list(command.get_positionals().filter(own).collect()));
-    parts.push(list(command.get_opts().chain(command.get_arguments().filter(|a| !a.is_positional() && !a.get_action().takes_values())).filter(own).collect()));
+    let flags = command.get_arguments().filter(|argument| !argument.is_positional() && !argument.get_action().takes_values());
+    parts.push(list(command.get_positionals().chain(command.get_opts()).chain(flags).filter(own).collect()));
     parts.extend(command.get_after_help().map(|text| remarks(&text.to_string())));
     for command in inner {
         parts.push(section(command, &format!("{name} {}", command.get_name()), depth + 1));
