@@ -1,4 +1,4 @@
-//! The page docs/experiments.md: its experiments are read, its commands run, and their output compared with the page.
+//! The page docs/reference/experiments.md names all measures and experiments; job scripts that it describes. tests/python/test_book.py runs its examples.
 #![cfg(unix)]
 
 mod common;
@@ -9,7 +9,7 @@ use gardenpath_lab::measure;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-const PAGE: &str = include_str!("../../../docs/experiments.md");
+const PAGE: &str = include_str!("../../../docs/reference/experiments.md");
 
 /// A fake sbatch: runs all tasks of an array at once, and gives every job the ID 1.
 const SBATCH: &str = r#"#!/bin/sh
@@ -24,19 +24,7 @@ done
 echo 1
 "#;
 
-/// A block between fences: its language and its lines.
-fn blocks() -> Vec<(&'static str, Vec<&'static str>)> {
-    let mut blocks = Vec::new();
-    let mut lines = PAGE.lines();
-    while let Some(line) = lines.next() {
-        if let Some(language) = line.strip_prefix("```") {
-            blocks.push((language, lines.by_ref().take_while(|line| *line != "```").collect()));
-        }
-    }
-    blocks
-}
-
-/// A directory of fake Slurm commands.
+/// A directory of commands that stand in for Slurm's.
 fn stand_ins(lab: &Lab) -> String {
     let bin = lab.path("bin");
     fs::create_dir(&bin).unwrap();
@@ -48,36 +36,19 @@ fn stand_ins(lab: &Lab) -> String {
 }
 
 #[test]
-fn the_examples_do_what_the_page_says() {
+fn job_scripts_ask_for_what_cells_need() {
     let lab = Lab::new();
     let path = stand_ins(&lab);
-    let (mut experiments, mut commands) = (0, 0);
-    for (language, lines) in blocks() {
-        match language {
-            "toml" => {
-                let name = lines[0].strip_prefix("# ").unwrap();
-                fs::write(lab.path(name), lines.join("\n")).unwrap();
-                experiments += 1;
-            }
-            "console" => {
-                for (number, line) in lines.iter().enumerate() {
-                    let Some(arguments) = line.strip_prefix("$ gardenpath ") else { continue };
-                    commands += 1;
-                    let output = lab.command(arguments).env("PATH", &path).output().unwrap();
-                    let said = String::from_utf8(output.stdout).unwrap();
-                    let errors = String::from_utf8(output.stderr).unwrap();
-                    assert!(output.status.success(), "{line}: {errors}");
-                    let shown = lines[number + 1..].iter().take_while(|line| !line.starts_with('$'));
-                    let shown: String = shown.map(|line| format!("{line}\n")).collect();
-                    assert!(shown.is_empty() || said == shown, "{line}: {said}");
-                }
-            }
-            other => panic!("a block of {other:?}"),
-        }
-    }
-    assert!(experiments == 8 && commands == 21, "{experiments} experiments and {commands} commands");
+    let cells = "model = 'cnn'\nvocab = 4\ndepth = 2\nfraction = 0.5\nsamples = 100\nwidth = 8\nseed = 1";
+    fs::write(lab.path("gpu.toml"), format!("measure = 'train'\n[[grid]]\n{cells}\ndevice = 'gpu'")).unwrap();
+    let submit = |options: &str| {
+        let output = lab.command(&format!("sweep submit {options}")).env("PATH", &path).output().unwrap();
+        assert_eq!((output.status.code(), String::from_utf8(output.stdout).unwrap().as_str()), (Some(0), "1\n"));
+    };
+    submit("gpu.toml --store gpu --slurm --cpus-per-task 4 --detach");
     let script = fs::read_to_string(lab.path("gpu/slurm/gardenpath-gpu.sh")).unwrap();
     assert!(script.contains("\n#SBATCH --gres=gpu:1\n") && script.contains("--threads 4 "), "{script}");
+    submit("vectors --store cluster --slurm --detach -- --mail-type=END --exclude n7");
     let script = fs::read_to_string(lab.path("cluster/slurm/gardenpath-vectors.sh")).unwrap();
     assert!(script.contains("\n#SBATCH --exclude n7\n") && !script.contains("gres"), "{script}");
 }

@@ -1,5 +1,4 @@
-//! The page docs/json.md describes every command's JSON: its commands are run, and every field must be present with its
-//! type.
+//! The page docs/reference/json.md describes every command's JSON: its commands are run, and every field must be there with its type.
 
 mod common;
 
@@ -24,7 +23,7 @@ struct Field {
 const EXCEPTIONS: [&str; 6] = ["logprob", "value", "binary", "ternary", "tokens", "levels"];
 
 fn page() -> String {
-    std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/json.md")).unwrap()
+    std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/json.md")).unwrap()
 }
 
 /// The parts of the page, in order: a block of commands begins a part.

@@ -108,12 +108,12 @@ fn the_command_train_refuses_what_has_no_effect() {
 #[test]
 fn the_document_of_measures_is_current() {
     let printed = Lab::new().run("sweep measures");
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/measures.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/measures.md");
     let document = std::fs::read_to_string(path).unwrap();
     let (_, listed) = document.split_at(document.find("## All measures of random grammars").unwrap());
     assert!(
         listed == printed,
-        "docs/measures.md is out of date: put what 'gardenpath sweep measures' prints below its introduction"
+        "docs/reference/measures.md is out of date: put what 'gardenpath sweep measures' prints below its introduction"
     );
 }
 

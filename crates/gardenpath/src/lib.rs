@@ -64,3 +64,13 @@ pub use shape::Shape;
 pub use span::{Node, Span};
 pub use tree::Tree;
 pub use tuple::TupleCode;
+
+/// The Rust examples of the README and the book are tested with those of this crate.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+
+    #[doc = include_str!("../../../docs/extend.md")]
+    struct Extend;
+}
