@@ -1,4 +1,7 @@
-//! Times one step of training. `bench/networks.py` runs it side by side with PyTorch.
+//! Times one step of training, and compares it with what the processor could do. `bench/networks.py` runs it side by side with PyTorch.
+//!
+//! `flops` is the number of additions and multiplications of a step that follows from its shapes (see [`flops`]), `peak` the fused
+//! multiply-adds that all threads manage in registers, in FLOP per second, and `percent_of_peak` the share of it that a step reaches.
 //!
 //! ```text
 //! cargo run --release -p gardenpath-nn --example step -- --model cnn --depth 2 --width 512 --threads 2
@@ -84,7 +87,97 @@ fn main() {
     }
     times.sort_by(f64::total_cmp);
     let milliseconds = times.get(times.len() / 2);
-    println!("{}", serde_json::json!({ "milliseconds": milliseconds, "losses": losses, "steps": times.len() }));
+    let flops: Option<f64> = batches.iter().map(|(sentences, _)| flops(&arguments, sentences)).sum();
+    let (flops, peak) = (flops.map(|flops| flops / BATCHES as f64), peak(arguments.threads));
+    let share = milliseconds.zip(flops).zip(peak).map(|((time, flops), peak)| 100.0 * flops / (time * 1e-3) / peak);
+    let report = serde_json::json!({
+        "milliseconds": milliseconds,
+        "losses": losses,
+        "steps": times.len(),
+        "flops": flops,
+        "peak": peak,
+        "percent_of_peak": share,
+    });
+    println!("{report}");
+}
+
+/// The additions and multiplications of the matrix products of a step: forward, the gradient of the rows, and that of the weights, two for
+/// each weight and row. What is done row by row, softmax, normalisation and Adam, is not counted. None for the INN, whose products depend
+/// on which parts of sentences are equal.
+fn flops(arguments: &Arguments, sentences: &[Vec<Symbol>]) -> Option<f64> {
+    let &Arguments { vocab, depth, width, .. } = arguments;
+    let mlp = arguments.mlp.unwrap_or(4 * width);
+    let layers = arguments.layers.unwrap_or(depth);
+    let lengths = sentences.iter().map(Vec::len);
+    let weights: usize = match arguments.model.as_str() {
+        "cnn" => {
+            // Rows of a layer meet those of the next along the taps 2p - 1 .. 2p + 2. The first layer is made of tokens: few rows.
+            let longest = Shape::mixed(depth).lengths().into_inner().1;
+            let padded = (longest * 10).div_ceil(9).max(2 << depth);
+            let of_sentence = |length: usize| {
+                let (mut rows, mut links) = (length, 0);
+                for layer in 0..=depth {
+                    let above = (rows / 2 + 1).min(padded >> (layer + 1));
+                    if layer > 0 {
+                        let inputs = |p: usize| (2 * p..2 * p + 4).filter(|&i| i > 0 && i <= rows).count();
+                        links += (0..above).map(inputs).sum::<usize>();
+                    }
+                    rows = above;
+                }
+                links
+            };
+            lengths.map(of_sentence).sum::<usize>() * width * width + sentences.len() * width * vocab
+        }
+        "transformer" => {
+            let is_causal = arguments.task == "next";
+            let of_sentence = |length: usize| {
+                let rows = length + 1;
+                let asking = if is_causal { rows } else { 1 };
+                let layer = |asking: usize, pairs: usize| {
+                    // Scores and mixed values are products too: of two activations, with a gradient for each of them.
+                    2 * (rows + asking) * width * width + 2 * asking * width * mlp + 2 * pairs * width
+                };
+                let pairs = |asking: usize| if is_causal { rows * (rows + 1) / 2 } else { asking * rows };
+                (layers - 1) * layer(rows, pairs(rows)) + layer(asking, pairs(asking)) + asking * width * vocab
+            };
+            lengths.map(of_sentence).sum()
+        }
+        _ => return None,
+    };
+    Some(6.0 * weights as f64)
+}
+
+/// The fused multiply-adds of AVX2 in single precision that all threads manage together, in FLOP per second. AVX-512 may be faster: on
+/// processors that split it into halves it is not.
+fn peak(threads: usize) -> Option<f64> {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+        use std::arch::x86_64::{__m256, _mm256_fmadd_ps, _mm256_set1_ps};
+        use std::hint::black_box;
+        const SUMS: usize = 12;
+        const TURNS: usize = 200_000;
+        #[target_feature(enable = "avx2,fma")]
+        fn turns() {
+            let (factor, term) = black_box((_mm256_set1_ps(0.5), _mm256_set1_ps(0.25)));
+            let mut sums: [__m256; SUMS] = [_mm256_set1_ps(0.0); SUMS];
+            for _ in 0..TURNS {
+                for sum in &mut sums {
+                    *sum = _mm256_fmadd_ps(*sum, factor, term);
+                }
+            }
+            black_box(sums);
+        }
+        let measure = |_| {
+            let start = Instant::now();
+            // SAFETY: the processor has AVX2 and FMA, all that `turns` needs beyond a safe function.
+            unsafe { turns() };
+            (TURNS * SUMS * 8 * 2) as f64 / start.elapsed().as_secs_f64()
+        };
+        let best = rayon::broadcast(|_| (0..50).map(measure).fold(0.0, f64::max));
+        return Some(best.into_iter().take(threads).sum());
+    }
+    let _ = threads;
+    None
 }
 
 fn network(arguments: &Arguments) -> Network {

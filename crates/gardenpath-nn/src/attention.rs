@@ -1,7 +1,7 @@
 //! Attention within each sentence, head by head.
 //!
-//! Sentences are ragged and short: scores are made for one sentence and head at a time, in lanes of eight, from a transposed
-//! copy of the keys. The score is `q·k / d_head`, the scale for which updates stay of order one at any width.
+//! Sentences are ragged and short: scores are made for one sentence and head at a time, for eight queries at once, one in each
+//! lane. The score is `q·k / d_head`, the scale for which updates stay of order one at any width.
 
 mod lanes;
 
@@ -11,7 +11,7 @@ use crate::dispatch::dispatch;
 use crate::error::Result;
 use crate::scalar::Scalar;
 use gardenpath::{Symbol, memory};
-use lanes::{Head, LANES, Transposed, sum, total};
+use lanes::{Channels, Eight, Head, LANES, Total};
 use rayon::prelude::*;
 
 /// Rejects sentences whose scores do not fit into memory: in so many layers every position asks every other.
@@ -54,9 +54,9 @@ impl Layout {
         self.queries.iter().copied().zip(self.positions.iter().copied())
     }
 
-    /// Groups of attention weights.
+    /// Groups of attention weights: one for eight queries and a position.
     pub fn weight_groups(&self) -> usize {
-        self.sizes().map(|(q, n)| self.heads * q * n.div_ceil(LANES)).sum()
+        self.sizes().map(|(q, n)| self.heads * groups(q, n)).sum()
     }
 
     /// Cuts a buffer into the parts of the sentences, of the size that `size` finds from queries and positions.
@@ -71,12 +71,17 @@ impl Layout {
     }
 }
 
-/// Fills the attention weights (`[head][query][position]` for each sentence, positions in groups) and the mixed values of all
+/// Groups of attention weights of a head. Positions are filled up to a multiple of eight.
+fn groups(queries: usize, positions: usize) -> usize {
+    queries.div_ceil(LANES) * positions.next_multiple_of(LANES)
+}
+
+/// Fills the attention weights (`[head][query][position]` for each sentence, with queries in groups) and the mixed values of all
 /// queries.
 pub fn forward<T: Scalar>(layout: &Layout, packed: Packed<'_, T>, weights: &mut [Group<T>], mixed: &mut [T]) {
     let Layout { width, heads, causal, .. } = *layout;
     let (query, key, value) = layout.cut_inputs(packed);
-    let weights = layout.cut_mut(weights, |q, n| heads * q * n.div_ceil(LANES));
+    let weights = layout.cut_mut(weights, |q, n| heads * groups(q, n));
     let mixed = layout.cut_mut(mixed, |q, _| q * width);
     let outputs = weights.into_par_iter().zip(mixed);
     let inputs = query.into_par_iter().zip(key).zip(value);
@@ -95,7 +100,7 @@ pub fn backward<T: Scalar>(
 ) {
     let Layout { width, heads, causal, .. } = *layout;
     let (query, key, value) = layout.cut_inputs(packed);
-    let weights = layout.cut(weights, |q, n| heads * q * n.div_ceil(LANES));
+    let weights = layout.cut(weights, |q, n| heads * groups(q, n));
     let mixed = layout.cut(mixed, |q, _| q * width);
     let [d_query, d_key, d_value] = gradient;
     let d_query = layout.cut_mut(d_query, |q, _| q * width);
@@ -121,31 +126,39 @@ impl Layout {
     }
 }
 
-/// Scales the scores of some positions and replaces them by their softmax.
+/// Scales scores and replaces them by their softmax. From position `full` on, lane `i` takes part up to position `full + i`.
 #[inline(always)]
-fn softmax<T: Scalar>(scores: &mut [Group<T>], positions: usize, scale: T) {
-    // Lanes beyond the last position get no weight.
+fn softmax<T: Scalar>(scores: &mut [Group<T>], positions: usize, full: usize, scale: T) {
+    // Who takes no part gets no weight.
     let nothing = T::of(-1e30);
-    scores.as_flattened_mut()[positions..].fill(nothing);
+    scores[positions..].fill([nothing; LANES]);
     let mut most = [nothing; LANES];
     for group in scores.iter_mut() {
         *group = group.map(|score| score * scale);
-        most.iter_mut().zip(group).for_each(|(most, score)| *most = if *score > *most { *score } else { *most });
     }
-    let most = most.into_iter().fold(nothing, |a, b| if b > a { b } else { a });
-    for group in scores.iter_mut() {
-        *group = group.map(|score| (score - most).exp());
+    for (lane, group) in scores.iter_mut().skip(full).enumerate() {
+        *group = lanes::from_lane(lane, *group, [nothing; LANES]);
     }
-    let inverse = T::ONE / total(scores.len(), |i| scores[i]);
+    for group in scores.iter() {
+        most = std::array::from_fn(|lane| if group[lane] > most[lane] { group[lane] } else { most[lane] });
+    }
+    let mut total = Total::new();
+    for eight in scores.chunks_exact_mut(LANES) {
+        for group in eight.iter_mut() {
+            *group = std::array::from_fn(|lane| (group[lane] - most[lane]).exp());
+        }
+        total.add(eight.iter().copied());
+    }
+    let inverse = total.sum().map(|total| T::ONE / total);
     for group in scores {
-        *group = group.map(|weight| weight * inverse);
+        *group = std::array::from_fn(|lane| group[lane] * inverse[lane]);
     }
 }
 
-/// How many positions, from the first on, query `i` sees.
+/// What eight queries see, of which `first` is the first: so many positions, and the number of those that all of them see.
 #[inline(always)]
-fn seen(causal: bool, i: usize, positions: usize) -> usize {
-    if causal { i + 1 } else { positions }
+fn seen(causal: bool, first: usize, positions: usize) -> (usize, usize) {
+    if causal { (positions.min(first + LANES), first) } else { (positions, positions.next_multiple_of(LANES)) }
 }
 
 dispatch! {
@@ -170,26 +183,21 @@ fn forward_kernel<T: Scalar, const FUSED: bool>(
     let positions = packed.key.len() / width;
     let queries = packed.query.len() / width;
     let scale = T::of(1.0 / head as f64);
-    let mut keys = Transposed::new(positions, head);
-    let (mut query, mut value) = (Head::new(queries, head), Head::new(positions, head));
-    let mut sums = Head::new(queries, head);
+    let padded = positions.next_multiple_of(LANES);
+    let (mut query, mut sums) = (Eight::new(head), Eight::new(head));
     for h in 0..heads {
         let first = h * head;
-        let weights = &mut weights[h * queries * keys.groups..][..queries * keys.groups];
-        keys.take(packed.key, width, first, head);
-        query.take(packed.query, width, first, head);
-        value.take(packed.value, width, first, head);
-        for (i, weights) in weights.chunks_exact_mut(keys.groups).enumerate() {
-            let seen = seen(causal, i, positions);
-            let weights = &mut weights[..seen.div_ceil(LANES)];
-            keys.dot::<FUSED>(query.row(i), weights);
-            softmax(weights, seen, scale);
-            let weights = &weights.as_flattened()[..seen];
-            for (group, sums) in sums.row_mut(i).iter_mut().enumerate() {
-                *sums = sum::<T, FUSED>(weights, value.column(group));
-            }
+        let channels = |rows| Channels { rows, width, first };
+        let weights = &mut weights[h * groups(queries, positions)..][..groups(queries, positions)];
+        for (weights, i) in weights.chunks_exact_mut(padded).zip((0..).step_by(LANES)) {
+            let (seen, full) = seen(causal, i, positions);
+            let weights = &mut weights[..seen.next_multiple_of(LANES)];
+            query.take(channels(packed.query), i);
+            query.dot::<FUSED>(channels(packed.key), &mut weights[..seen]);
+            softmax(weights, seen, full, scale);
+            sums.sum::<FUSED>(channels(packed.value), &weights[..seen], full);
+            sums.put(mixed, width, first, i);
         }
-        sums.put(mixed, width, first, head);
     }
 }
 
@@ -217,36 +225,38 @@ fn backward_kernel<T: Scalar, const FUSED: bool>(
     let positions = packed.key.len() / width;
     let queries = packed.query.len() / width;
     let scale = T::of(1.0 / head as f64);
-    let mut values = Transposed::new(positions, head);
-    let mut slopes = vec![[T::ZERO; LANES]; values.groups];
+    let padded = positions.next_multiple_of(LANES);
+    let mut slopes = vec![[T::ZERO; LANES]; padded];
+    let (mut lanes, mut query_sums) = (Eight::new(head), Eight::new(head));
     let of = |rows| Head::new(rows, head);
-    let (mut query, mut d_mixed, mut key) = (of(queries), of(queries), of(positions));
-    let (mut query_sums, mut key_sums, mut value_sums) = (of(queries), of(positions), of(positions));
+    let (mut query, mut d_mixed) = (of(queries), of(queries));
+    let (mut key_sums, mut value_sums) = (of(positions), of(positions));
     for h in 0..heads {
         let first = h * head;
-        let weights = &weights[h * queries * values.groups..][..queries * values.groups];
-        values.take(packed.value, width, first, head);
+        let channels = |rows| Channels { rows, width, first };
+        let weights = &weights[h * groups(queries, positions)..][..groups(queries, positions)];
         query.take(packed.query, width, first, head);
-        key.take(packed.key, width, first, head);
         d_mixed.take(mixed, width, first, head);
         [&mut key_sums, &mut value_sums].into_iter().for_each(Head::clear);
-        for (i, weights) in weights.chunks_exact(values.groups).enumerate() {
-            let seen = seen(causal, i, positions);
-            let groups = seen.div_ceil(LANES);
-            let (weights, slopes) = (&weights[..groups], &mut slopes[..groups]);
-            values.dot::<FUSED>(d_mixed.row(i), slopes);
-            let mean = total(weights.len(), |g| std::array::from_fn(|lane| weights[g][lane] * slopes[g][lane]));
+        for (weights, i) in weights.chunks_exact(padded).zip((0..).step_by(LANES)) {
+            let (seen, full) = seen(causal, i, positions);
+            let (weights, slopes) = (&weights[..seen], &mut slopes[..seen]);
+            lanes.take(channels(mixed), i);
+            lanes.dot::<FUSED>(channels(packed.value), slopes);
+            let mut total = Total::new();
+            for (weights, slopes) in weights.chunks(LANES).zip(slopes.chunks(LANES)) {
+                let product = |(a, b): (&Group<T>, &Group<T>)| std::array::from_fn(|lane| a[lane] * b[lane]);
+                total.add(weights.iter().zip(slopes).map(product));
+            }
+            let mean = total.sum();
             for (slopes, weights) in slopes.iter_mut().zip(weights) {
-                *slopes = std::array::from_fn(|lane| weights[lane] * (slopes[lane] - mean) * scale);
+                *slopes = std::array::from_fn(|lane| weights[lane] * (slopes[lane] - mean[lane]) * scale);
             }
-            let slopes = &slopes.as_flattened()[..seen];
-            for (group, sums) in query_sums.row_mut(i).iter_mut().enumerate() {
-                *sums = sum::<T, FUSED>(slopes, key.column(group));
-            }
-            key_sums.add_outer::<FUSED>(slopes, query.row(i));
-            value_sums.add_outer::<FUSED>(&weights.as_flattened()[..seen], d_mixed.row(i));
+            query_sums.sum::<FUSED>(channels(packed.key), slopes, full);
+            query_sums.put(d_query, width, first, i);
+            key_sums.add_rows::<FUSED>(slopes, &query, i, full);
+            value_sums.add_rows::<FUSED>(weights, &d_mixed, i, full);
         }
-        query_sums.put(d_query, width, first, head);
         key_sums.put(d_key, width, first, head);
         value_sums.put(d_value, width, first, head);
     }

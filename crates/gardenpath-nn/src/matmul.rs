@@ -4,7 +4,7 @@
 //! patches, padding is never multiplied, and rows that nobody uses cost nothing. Every number of a result is a sum in an order
 //! that depends on the links alone, never on how the work was divided, so results are the same for any number of threads.
 //!
-//! The tile of 6 x 16 keeps twelve registers of AVX2 busy, and the loops around it follow the matrix libraries: weights
+//! The tile of 6 x 16 keeps twelve registers of AVX2 busy, or six of AVX-512, and the loops around it follow the matrix libraries: weights
 //! lie in [panels](crate::panels) of sixteen columns, of which a part stays in the first-level cache while a group of rows passes by.
 
 use crate::dispatch::{dispatch, multiply_add};
@@ -26,6 +26,9 @@ const GROUP: usize = 12 * ROWS;
 
 /// Rows of a weight matrix that one task updates: enough to pay for the packing.
 const UPDATE_ROWS: usize = 192;
+
+/// Added to the length of packed panels and blocks, so that rows of neighbours do not compete for the same lines of a cache.
+const GAP: usize = 3;
 
 /// A row of the input that contributes to a row of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,8 +67,8 @@ pub enum Direction {
 }
 
 dispatch! {
-    /// Adds the products of linked rows to `result`, a part of a matrix: pieces of the same columns of some rows, which begin at the
-    /// row and column `first`. The rows that links reach must differ.
+    /// Adds the products of linked rows to `result`, or to zero if it `replaces` what is there. It is a part of a matrix: pieces of the same
+    /// columns of some rows, which begin at the row and column `first`. The rows that links reach must differ.
     pub fn multiply(
         direction: Direction,
         result: &mut [&mut [T]],
@@ -73,6 +76,7 @@ dispatch! {
         source: &[T],
         links: &[Link],
         weights: Weights<'_, T>,
+        replaces: bool,
     ) = multiply_kernel
 }
 
@@ -84,6 +88,7 @@ fn multiply_kernel<T: Scalar, const FUSED: bool>(
     source: &[T],
     links: &[Link],
     weights: Weights<'_, T>,
+    replaces: bool,
 ) {
     let Some(columns) = result.first().map(|piece| piece.len()) else { return };
     let terms = if direction == Direction::Forward { weights.inputs } else { weights.outputs };
@@ -118,8 +123,21 @@ fn multiply_kernel<T: Scalar, const FUSED: bool>(
                         let mut rows = [row(&block[0]); ROWS];
                         rows.iter_mut().zip(block).for_each(|(slot, link)| *slot = row(link));
                         let tile = row_tile::<T, FUSED>(rows, panel);
-                        for (sums, link) in tile.iter().zip(block) {
-                            add_scaled(&mut result[ends(link).1][start..start + width], sums, weights.scale);
+                        let mut put = |sums: &[T; COLUMNS], link: &Link| {
+                            let target = &mut result[ends(link).1][start..start + width];
+                            add_scaled(target, sums, weights.scale, replaces && term == 0);
+                        };
+                        match (&tile, block) {
+                            // One by one: so the sums of a whole block never leave their registers.
+                            ([a, b, c, d, e, f], [to_a, to_b, to_c, to_d, to_e, to_f]) => {
+                                put(a, to_a);
+                                put(b, to_b);
+                                put(c, to_c);
+                                put(d, to_d);
+                                put(e, to_e);
+                                put(f, to_f);
+                            }
+                            _ => tile.iter().zip(block).for_each(|(sums, link)| put(sums, link)),
                         }
                     }
                 }
@@ -207,8 +225,8 @@ dispatch! {
 fn update_kernel<T: Scalar, const FUSED: bool>(rows: Rows<'_, T>, input: &[T], output: &[T]) {
     let Rows { first, mut pieces, inputs, outputs, links, factor } = rows;
     let height = pieces.first().map_or(0, |piece| piece.len());
-    let most = TERMS.min(links.len());
-    let mut panel = vec![[T::ZERO; COLUMNS]; most];
+    let most = TERMS.min(links.len()) + GAP;
+    let mut panels = vec![[T::ZERO; COLUMNS]; PANELS * most];
     let mut blocks = vec![[T::ZERO; ROWS]; height.div_ceil(ROWS) * most];
     for links in links.chunks(TERMS) {
         for (term, link) in links.iter().enumerate() {
@@ -221,14 +239,33 @@ fn update_kernel<T: Scalar, const FUSED: bool>(rows: Rows<'_, T>, input: &[T], o
                 blocks[whole.len() * most + term][..rest.len()].copy_from_slice(rest);
             }
         }
-        for (piece, column) in pieces.iter_mut().zip((0..outputs).step_by(COLUMNS)) {
-            let width = COLUMNS.min(outputs - column);
-            for (packed, link) in panel.iter_mut().zip(links) {
-                copy_columns(packed, &output[link.to as usize * outputs + column..][..width]);
+        for (number, piece) in pieces.iter_mut().enumerate() {
+            let panel = number % PANELS;
+            if panel == 0 {
+                // Several panels at a time, since rows are read fastest straight on.
+                let columns = number * COLUMNS..outputs.min((number + PANELS) * COLUMNS);
+                for (term, link) in links.iter().enumerate() {
+                    let row = &output[link.to as usize * outputs..][columns.clone()];
+                    let (whole, rest) = row.as_chunks::<COLUMNS>();
+                    for (panel, values) in whole.iter().enumerate() {
+                        panels[panel * most + term] = *values;
+                    }
+                    if !rest.is_empty() {
+                        let packed = &mut panels[whole.len() * most + term];
+                        *packed = [T::ZERO; COLUMNS];
+                        packed[..rest.len()].copy_from_slice(rest);
+                    }
+                }
             }
+            let panel = &panels[panel * most..][..links.len()];
             for (rows, left) in piece.chunks_mut(ROWS).zip(blocks.chunks_exact(most)) {
-                let tile = column_tile::<T, FUSED>(&left[..links.len()], &panel[..links.len()]);
-                rows.iter_mut().zip(&tile).for_each(|(row, sums)| add_scaled(row, sums, factor));
+                let tile = column_tile::<T, FUSED>(&left[..links.len()], panel);
+                match rows.first_chunk_mut::<ROWS>() {
+                    Some(rows) => {
+                        rows.iter_mut().zip(&tile).for_each(|(row, sums)| add_scaled(row, sums, factor, false))
+                    }
+                    None => rows.iter_mut().zip(&tile).for_each(|(row, sums)| add_scaled(row, sums, factor, false)),
+                }
             }
         }
     }
@@ -245,7 +282,7 @@ fn row_tile<T: Scalar, const FUSED: bool>(
     let left = a.iter().zip(b).zip(c.iter().zip(d)).zip(e.iter().zip(f));
     for ((((a, b), (c, d)), (e, f)), right) in left.zip(panel) {
         for (sums, factor) in tile.iter_mut().zip([*a, *b, *c, *d, *e, *f]) {
-            add_product::<T, FUSED>(sums, factor, right);
+            *sums = add_product::<T, FUSED>(*sums, factor, right);
         }
     }
     tile
@@ -257,38 +294,30 @@ fn column_tile<T: Scalar, const FUSED: bool>(left: &[[T; ROWS]], panel: &[PanelR
     let mut tile = [[T::ZERO; COLUMNS]; ROWS];
     for (left, right) in left.iter().zip(panel) {
         for (sums, &factor) in tile.iter_mut().zip(left) {
-            add_product::<T, FUSED>(sums, factor, right);
+            *sums = add_product::<T, FUSED>(*sums, factor, right);
         }
     }
     tile
 }
 
+/// `sums + factor * row`, by value: so the compiler keeps it in registers.
 #[inline(always)]
-fn add_product<T: Scalar, const FUSED: bool>(sums: &mut [T; COLUMNS], factor: T, row: &PanelRow<T>) {
-    for (sum, &value) in sums.iter_mut().zip(row) {
-        *sum = multiply_add::<T, FUSED>(factor, value, *sum);
-    }
+fn add_product<T: Scalar, const FUSED: bool>(sums: [T; COLUMNS], factor: T, row: &PanelRow<T>) -> [T; COLUMNS] {
+    std::array::from_fn(|i| multiply_add::<T, FUSED>(factor, row[i], sums[i]))
 }
 
 #[inline(always)]
-fn add_scaled<T: Scalar>(result: &mut [T], sums: &[T; COLUMNS], scale: T) {
+fn add_scaled<T: Scalar>(result: &mut [T], sums: &[T; COLUMNS], scale: T, replaces: bool) {
     match result.first_chunk_mut::<COLUMNS>() {
         // By value: then the compiler sees that nothing overlaps, and takes whole registers.
         Some(whole) => {
-            let old = *whole;
+            let old = if replaces { [T::ZERO; COLUMNS] } else { *whole };
             *whole = std::array::from_fn(|i| old[i] + scale * sums[i]);
         }
-        None => result.iter_mut().zip(sums).for_each(|(result, &sum)| *result += scale * sum),
-    }
-}
-
-#[inline(always)]
-fn copy_columns<T: Scalar>(packed: &mut PanelRow<T>, row: &[T]) {
-    match row.first_chunk::<COLUMNS>() {
-        Some(whole) => *packed = *whole,
         None => {
-            *packed = [T::ZERO; COLUMNS];
-            packed[..row.len()].copy_from_slice(row);
+            for (result, &sum) in result.iter_mut().zip(sums) {
+                *result = if replaces { T::ZERO } else { *result } + scale * sum;
+            }
         }
     }
 }
@@ -341,15 +370,15 @@ mod tests {
                 let width = start.len() / rows;
                 let mut found = start.clone();
                 let mut pieces: Vec<&mut [f64]> = found.chunks_mut(width).collect();
-                multiply(direction, &mut pieces, (0, 0), source, &links, weights);
+                multiply(direction, &mut pieces, (0, 0), source, &links, weights, false);
                 near(&found, expected);
                 found.clone_from(start);
                 // In two parts: some columns, and the others.
                 let split = 16.min(width);
                 let (mut left, mut right): (Vec<_>, Vec<_>) =
                     found.chunks_mut(width).map(|row| row.split_at_mut(split)).unzip();
-                multiply_kernel::<f64, false>(direction, &mut left, (0, 0), source, &links, weights);
-                multiply_kernel::<f64, false>(direction, &mut right, (0, split), source, &links, weights);
+                multiply_kernel::<f64, false>(direction, &mut left, (0, 0), source, &links, weights, false);
+                multiply_kernel::<f64, false>(direction, &mut right, (0, split), source, &links, weights, false);
                 near(&found, expected);
             }
             let mut found = stored.clone();

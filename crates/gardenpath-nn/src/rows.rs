@@ -13,8 +13,11 @@ const LEAST_ROWS: usize = 48;
 /// Tasks for each thread: if one is held up, the others take over.
 const TASKS: usize = 4;
 
-/// Rows for which packing the weights is worth while.
-const PRODUCT_ROWS: usize = 256;
+/// Rows of a task that makes products: they and their results stay in the second-level cache.
+const FORWARD_ROWS: usize = 144;
+
+/// Rows for which transposing the weights is worth while.
+const BACKWARD_ROWS: usize = 512;
 
 /// Sets the size of a buffer that is used again and again, and fills it with zeros.
 pub fn clear<T: Scalar>(buffer: &mut Vec<T>, len: usize) {
@@ -48,28 +51,44 @@ pub struct Product<'a, T> {
     pub links: &'a [Link],
 }
 
-/// `result += Σ products` in a direction, between `begin` and `finish` on parts of rows of `width` numbers.
+/// What products are added to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Onto {
+    Result,
+    Zero,
+}
+
+/// Adds up products in a direction, followed by `finish` on parts of rows of `width` numbers.
 ///
 /// Many rows are divided over the threads. Few rows are not, but their columns: then each thread packs its own part of the weights.
 fn add<T: Scalar>(
     direction: Direction,
+    onto: Onto,
     (result, width): (&mut [T], usize),
     source: &[T],
     products: &[Product<'_, T>],
-    begin: impl Fn(&mut [T]) + Sync,
     finish: impl Fn(&mut [T]) + Sync,
 ) {
     let end = |link: &Link| if direction == Direction::Forward { link.to } else { link.from };
     let fill = |mut pieces: Vec<&mut [T]>, row: usize, column: usize| {
-        pieces.iter_mut().for_each(|piece| begin(piece));
-        for Product { weights, links } in products {
+        for (number, Product { weights, links }) in products.iter().enumerate() {
             let links = within(links, row, pieces.len(), end);
-            matmul::multiply(direction, &mut pieces, (row, column), source, links, *weights);
+            let replaces = number == 0 && onto == Onto::Zero;
+            if replaces {
+                let mut reached = links.iter().map(|link| end(link) as usize - row).peekable();
+                for (i, piece) in pieces.iter_mut().enumerate() {
+                    if reached.next_if_eq(&i).is_none() {
+                        piece.fill(T::ZERO);
+                    }
+                }
+            }
+            matmul::multiply(direction, &mut pieces, (row, column), source, links, *weights, replaces);
         }
         pieces.iter_mut().for_each(|piece| finish(piece));
     };
     let (rows, threads) = (result.len() / width, rayon::current_num_threads());
-    if rows < threads * PRODUCT_ROWS {
+    let least = if direction == Direction::Forward { FORWARD_ROWS } else { BACKWARD_ROWS };
+    if rows < threads * least {
         let share = whole_panels(width.div_ceil(threads));
         let mut tasks: Vec<Vec<&mut [T]>> = Vec::new();
         tasks.resize_with(width.div_ceil(share), || Vec::with_capacity(rows));
@@ -79,8 +98,7 @@ fn add<T: Scalar>(
         tasks.into_par_iter().enumerate().for_each(|(i, pieces)| fill(pieces, 0, i * share));
     } else {
         // As many tasks for each thread, so that none is left over at the end.
-        let tasks = threads * (rows / (threads * PRODUCT_ROWS)).min(TASKS);
-        let share = rows.div_ceil(tasks);
+        let share = rows.div_ceil(threads * (rows / (threads * least)));
         let tasks = result.par_chunks_mut(share * width).enumerate();
         tasks.for_each(|(i, rows)| fill(rows.chunks_exact_mut(width).collect(), i * share, 0));
     }
@@ -93,7 +111,7 @@ pub fn add_products<T: Scalar>(
     source: &[T],
     products: &[Product<'_, T>],
 ) {
-    add(direction, result, source, products, |_| {}, |_| {});
+    add(direction, Onto::Result, result, source, products, |_| {});
 }
 
 /// `output = Σ products`, followed by `finish` on each task's rows.
@@ -103,12 +121,12 @@ pub fn multiply<T: Scalar>(
     products: &[Product<'_, T>],
     finish: impl Fn(&mut [T]) + Sync,
 ) {
-    add(Direction::Forward, output, input, products, |rows| rows.fill(T::ZERO), finish);
+    add(Direction::Forward, Onto::Zero, output, input, products, finish);
 }
 
 /// `input = Σ` of the gradients that come back through the products.
 pub fn multiply_back<T: Scalar>(input: (&mut [T], usize), output: &[T], products: &[Product<'_, T>]) {
-    add(Direction::Backward, input, output, products, |rows| rows.fill(T::ZERO), |_| {});
+    add(Direction::Backward, Onto::Zero, input, output, products, |_| {});
 }
 
 /// `result[i] = Σ rows[j]` over the list of `i`, each row as often as it counts, followed by `finish` on each row of the result.
