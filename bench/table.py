@@ -81,6 +81,9 @@ def write_readme(name: str) -> None:
 
 
 def is_current() -> bool:
-    """Tell whether the README shows the table of the results that it names."""
+    """Tell whether the README shows the table of the results that it names, or none if nothing was measured."""
     found = BLOCK.search(README.read_text())
-    return found is not None and found[3] == markdown(results.stored(found[2]))
+    if found is None:
+        return False
+    measured = results.path_of(found[2]).exists()
+    return found[3] == (markdown(results.stored(found[2])) if measured else "")

@@ -248,6 +248,9 @@ fn transform(text: &str) -> Result<Transform> {
 /// Straight lines: `M x y`, any number of `L x y`, and `Z` if they are closed.
 fn push_lines(outline: &mut PathBuilder, text: &str) -> Result<()> {
     let (lines, closed) = text.strip_suffix('Z').map_or((text, false), |lines| (lines, true));
+    if lines.is_empty() {
+        return Ok(());
+    }
     for (k, spot) in lines.trim_start_matches('M').split('L').enumerate() {
         let &[x, y] = &numbers(spot)?[..] else { bail!("it has a path {text:?}") };
         if k == 0 { outline.move_to(x, y) } else { outline.line_to(x, y) }
@@ -309,6 +312,15 @@ mod tests {
             assert_eq!(error, format!("this SVG is not one that the program wrote: {reason}"));
         }
         assert!(Picture::read("<svg/>").is_err() && Picture::read("no SVG").is_err());
+    }
+
+    #[test]
+    fn what_has_no_extent_shows_nothing() {
+        let nothing =
+            ["<path d=\"Z\" fill=\"#000000\"/>", "<rect width=\"0\" height=\"2\" fill=\"#000000\"/>", "<text/>"];
+        for content in nothing {
+            assert!(Picture::read(&page(content)).unwrap().marks.is_empty(), "{content}");
+        }
     }
 
     #[test]

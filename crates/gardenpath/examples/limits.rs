@@ -35,46 +35,54 @@ fn best(units: f64, mut round: impl FnMut()) -> f64 {
 }
 
 const STEPS: usize = 1_000_000;
-/// Bytes of numbers that are updated side by side: ten registers of 256 bits hide the latency of all known processors.
-const BYTES: usize = 320;
+/// Registers of 256 bits that are updated side by side: enough to hide the latency of all known processors.
+const REGISTERS: usize = 10;
 
 /// Fused multiply-adds in registers, each of which counts twice.
 fn flops<T>(round: fn(usize) -> T) -> f64 {
-    let lanes = BYTES / size_of::<T>();
+    let lanes = REGISTERS * 32 / size_of::<T>();
     best((2 * lanes * STEPS) as f64, || _ = black_box(round(black_box(STEPS))))
 }
 
-/// The same loop for both kinds of numbers, with AVX2 and FMA where the processor has them.
+/// The same loop for both kinds of numbers, by AVX2 and FMA where the processor has them.
 macro_rules! rounds {
-    ($name:ident, $type:ty) => {
+    ($name:ident, $type:ty, $set:ident, $fma:ident) => {
         fn $name(steps: usize) -> $type {
-            #[inline(always)]
-            fn work(steps: usize) -> $type {
-                let (factor, term): ($type, $type) = black_box((0.999, 0.001));
-                let mut values: [$type; BYTES / size_of::<$type>()] = black_box([1.0; BYTES / size_of::<$type>()]);
-                for _ in 0..steps {
-                    values.iter_mut().for_each(|value| *value = value.mul_add(factor, term));
-                }
-                values.iter().sum()
-            }
             #[cfg(target_arch = "x86_64")]
             {
+                use std::arch::x86_64::{$fma, $set};
+
                 #[target_feature(enable = "avx2,fma")]
-                fn wide(steps: usize) -> $type {
-                    work(steps)
+                fn wide(steps: usize) {
+                    let (factor, term) = ($set(black_box(0.999)), $set(black_box(0.001)));
+                    let mut values = [term; REGISTERS];
+                    for _ in 0..steps {
+                        for value in &mut values {
+                            *value = $fma(*value, factor, term);
+                        }
+                    }
+                    black_box(values);
                 }
                 if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                     // SAFETY: the processor has what the function needs.
-                    return unsafe { wide(steps) };
+                    unsafe { wide(steps) };
+                    return 0.0;
                 }
             }
-            work(steps)
+            let (factor, term): ($type, $type) = black_box((0.999, 0.001));
+            let mut values = [term; REGISTERS * 32 / size_of::<$type>()];
+            for _ in 0..steps {
+                for value in &mut values {
+                    *value = value.mul_add(factor, term);
+                }
+            }
+            values.iter().sum()
         }
     };
 }
 
-rounds!(f64_round, f64);
-rounds!(f32_round, f32);
+rounds!(f64_round, f64, _mm256_set1_pd, _mm256_fmadd_pd);
+rounds!(f32_round, f32, _mm256_set1_ps, _mm256_fmadd_ps);
 
 /// Random numbers of 64 bits by the generator of the library.
 fn draws() -> f64 {

@@ -155,3 +155,20 @@ fn waiting(chapter: &Chapter) -> Entry {
         state: State::Waiting,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Experiment;
+
+    #[test]
+    fn no_cell_takes_longer_than_the_one_before() {
+        let text = "measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 4\ndepth = [1, 3, 2]\nfraction = 1\nsentences = [10, 1000]\nseed = 1";
+        let cells = Experiment::parse(text).unwrap().cells(&Scale::QUICK).unwrap();
+        let order = longest_first(&cells);
+        assert_eq!(order.len(), 6);
+        assert!(order.is_sorted_by(|a, b| a.work() >= b.work()));
+        assert!(order[0].work() > order[5].work(), "the cells differ");
+        assert!(cells.iter().all(|cell| order.contains(&cell)));
+    }
+}
