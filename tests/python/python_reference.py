@@ -57,7 +57,7 @@ PAGES = [
         "learning.md",
         "Learning grammars",
         "`GrammarLearner` follows scikit-learn and needs it; `learn` does not.",
-        {CORE: ["learn", "Learned", "LearnedLevel", "LevelScore", "score_rules"], "gardenpath.learner": []},
+        {CORE: ["learn", "Learned", "LearnedLevel", "LevelScore", "score_rules"], "gardenpath.learner": ["GrammarLearner"]},
     ),
     Page(
         "training.md",
@@ -173,11 +173,16 @@ def attributes(node: ast.ClassDef, value: object) -> Iterator[tuple[str, str, st
     """Properties and fields: name, type, and what they are."""
     for item, after in zip(node.body, [*node.body[1:], None], strict=True):
         if isinstance(item, ast.FunctionDef) and is_property(item) and not item.name.startswith("_"):
-            words = inspect.getattr_static(value, item.name).__doc__ or ""
-            yield item.name, ast.unparse(item.returns) if item.returns else "", " ".join(words.split())
+            words = (inspect.getattr_static(value, item.name).__doc__ or "").partition(">>> ")[0]
+            yield item.name, public(ast.unparse(item.returns)) if item.returns else "", " ".join(words.split())
         elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and not item.target.id.startswith("_"):
             words = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else ""
-            yield item.target.id, ast.unparse(item.annotation), " ".join(str(words).split())
+            yield item.target.id, public(ast.unparse(item.annotation)), " ".join(str(words).split())
+
+
+def public(types: str) -> str:
+    """Types as the reference names them: aliases of the stubs have no underscore there."""
+    return re.sub(r"\b_(?=[A-Z])", "", types)
 
 
 def signature(node: ast.FunctionDef, name: str) -> str:
@@ -189,23 +194,26 @@ def signature(node: ast.FunctionDef, name: str) -> str:
         first = arguments.posonlyargs or arguments.args
         first.pop(0)
     returns = f" -> {ast.unparse(node.returns)}" if node.returns and not node.name.startswith("__") else ""
-    inner = ast.unparse(arguments)
-    line = f"{name}({inner}){returns}"
+    parts = split(ast.unparse(arguments))
+    line = f"{name}({', '.join(parts)}){returns}"
     if len(line) > WIDTH:
-        inner = "".join(f"\n    {part}," for part in split(inner))
+        inner = "".join(f"\n    {part}," for part in parts)
         line = f"{name}({inner}\n){returns}"
-    return f"```python\n{line}\n```"
+    return f"```python\n{public(line)}\n```"
 
 
 def split(arguments: str) -> list[str]:
-    """The parts between the outermost commas."""
-    parts, depth, start = [], 0, 0
-    for at, character in enumerate(arguments):
+    """The parts between the outermost commas, with spaces around the defaults of those that have a type."""
+    parts, depth = [""], 0
+    for character in arguments:
         depth += (character in "([{") - (character in ")]}")
         if character == "," and depth == 0:
-            parts.append(arguments[start:at].strip())
-            start = at + 1
-    return [*parts, arguments[start:].strip()]
+            parts.append("")
+        elif character == "=" and depth == 0 and ":" in parts[-1]:
+            parts[-1] += " = "
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts]
 
 
 def write() -> None:
