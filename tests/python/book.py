@@ -216,9 +216,10 @@ class Runner:
 
 
 def needs(page: Path) -> str | None:
-    """A library that a page needs and that is not installed."""
-    text = page.read_text()
-    return next((name for name in ["torch", "sklearn", "pandas"] if f"import {name}" in text and find_spec(name) is None), None)
+    """A library that the examples of a page need and that is not installed."""
+    code = "\n".join(line for block in blocks(page) if block.runs for line in block.lines)
+    signs = {"torch": "import torch", "sklearn": "import GrammarLearner"}
+    return next((library for library, sign in signs.items() if sign in code and find_spec(library) is None), None)
 
 
 def run(page: Path) -> Runner:

@@ -114,6 +114,9 @@ def test_the_readme_is_short() -> None:
 
 @pytest.mark.parametrize("page", python_reference.PAGES, ids=lambda page: page.file)
 def test_the_python_reference_is_current(page: python_reference.Page) -> None:
+    for module, library in {"gardenpath.torch": "torch", "gardenpath.learner": "sklearn"}.items():
+        if module in page.contents:
+            pytest.importorskip(library)
     assert page.path.read_text() == page.text(), "python tests/python/book.py --write generates it"
 
 
