@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import gardenpath
 
@@ -128,28 +129,39 @@ def described(module: str, name: str) -> list[str]:
     return [f"## {name}", f"`{name} = {value!r}`: the root of a sentence whose root is unknown."]
 
 
-def definition(module: str, name: str) -> tuple[ast.AST | None, object]:
+def definition(module: str, name: str) -> tuple[ast.AST | None, Any]:
     """Where something is defined, in a stub or a source, and the thing itself."""
     value = getattr(importlib.import_module(module), name)
     if not callable(value):
         return None, value
-    home = value.__module__ or "builtins"
-    path = PACKAGE / ("_core.pyi" if home in ("gardenpath", "gardenpath._core", "builtins") else home.removeprefix("gardenpath.").replace(".", "/"))
-    if module == "gardenpath.theory":
-        path = PACKAGE / "theory.pyi"
-    elif path.suffix != ".pyi":
-        path = path.with_suffix(".py") if path.with_suffix(".py").exists() else path / "__init__.py"
+    home = "gardenpath.theory" if module == "gardenpath.theory" else value.__module__
+    return find(home, name), value
+
+
+def find(home: str | None, name: str) -> ast.ClassDef | ast.FunctionDef:
+    """The definition of a name in the stub or the source of a module."""
+    inner = (home or "").removeprefix("gardenpath").removeprefix(".").replace(".", "/")
+    compiled = inner in ("", "_core", "builtins")
+    candidates = ["_core.pyi"] if compiled else [f"{inner}.pyi", f"{inner}.py", f"{inner}/__init__.py"]
+    path = next(PACKAGE / candidate for candidate in candidates if (PACKAGE / candidate).exists())
     nodes = ast.parse(path.read_text()).body
-    found = [node for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name]
-    assert found, f"{path} does not define {name}"
-    return found[0], value
+    return next(node for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name)
 
 
-def class_section(node: ast.ClassDef, value: object) -> list[str]:
+def constructor(node: ast.ClassDef, value: type) -> ast.FunctionDef | None:
+    """What makes objects of a class, its own or inherited from a class of the package."""
+    for item in node.body:
+        if isinstance(item, ast.FunctionDef) and item.name in ("__new__", "__init__"):
+            return item
+    bases = [base for base in value.__bases__ if base.__module__.startswith("gardenpath.")]
+    parent = find(bases[0].__module__, bases[0].__name__) if bases else None
+    return constructor(parent, bases[0]) if isinstance(parent, ast.ClassDef) else None
+
+
+def class_section(node: ast.ClassDef, value: Any) -> list[str]:
     parts = [f"## {node.name}"]
-    makers = [item for item in node.body if isinstance(item, ast.FunctionDef) and item.name in ("__new__", "__init__")]
-    if makers:
-        parts.append(signature(makers[0], node.name))
+    if maker := constructor(node, value):
+        parts.append(signature(maker, node.name))
     parts += prose(value.__doc__ or "")
     properties = [f"- `{name}: {kind}`: {words}" if words else f"- `{name}: {kind}`" for name, kind, words in attributes(node, value)]
     if properties:
