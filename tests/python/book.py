@@ -33,8 +33,8 @@ from typing import Any
 REPOSITORY = Path(__file__).resolve().parents[2]
 BOOK = REPOSITORY / "docs"
 
-# Languages of blocks that are shown and not run.
-SHOWN = {"text", "json", "toml", "bibtex", "tex"}
+# Languages of blocks that are shown and not run; rs is a part of a Rust file.
+SHOWN = {"text", "json", "toml", "bibtex", "rs"}
 
 # Pages whose blocks another test runs: crates/gardenpath-cli/tests/json.rs and tests/python/test_doctests.py.
 ELSEWHERE = ("docs/reference/json.md", "docs/reference/python/")
@@ -90,7 +90,7 @@ def pages() -> list[Path]:
 
 
 def name(page: Path) -> str:
-    return page.relative_to(REPOSITORY).as_posix()
+    return page.relative_to(REPOSITORY).as_posix() if page.is_relative_to(REPOSITORY) else page.name
 
 
 def blocks(page: Path) -> list[Block]:
@@ -100,7 +100,7 @@ def blocks(page: Path) -> list[Block]:
         if line.startswith("```"):
             inside = not inside
             if inside:
-                found.append(Block(line[3:].partition(",")[0], [], number + 1, comment))
+                found.append(Block(line[3:], [], number + 1, comment))
         elif inside:
             found[-1].lines.append(line)
         if line.strip() and not inside:
@@ -216,9 +216,10 @@ class Runner:
 
 
 def needs(page: Path) -> str | None:
-    """A library that a page needs and that is not installed."""
-    text = page.read_text()
-    return next((name for name in ["torch", "sklearn", "pandas"] if f"import {name}" in text and find_spec(name) is None), None)
+    """A library that the examples of a page need and that is not installed."""
+    code = "\n".join(line for block in blocks(page) if block.runs for line in block.lines)
+    signs = {"torch": "import torch", "sklearn": "import GrammarLearner"}
+    return next((library for library, sign in signs.items() if sign in code and find_spec(library) is None), None)
 
 
 def run(page: Path) -> Runner:

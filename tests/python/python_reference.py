@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import gardenpath
 
@@ -57,7 +58,7 @@ PAGES = [
         "learning.md",
         "Learning grammars",
         "`GrammarLearner` follows scikit-learn and needs it; `learn` does not.",
-        {CORE: ["learn", "Learned", "LearnedLevel", "LevelScore", "score_rules"], "gardenpath.learner": []},
+        {CORE: ["learn", "Learned", "LearnedLevel", "LevelScore", "score_rules"], "gardenpath.learner": ["GrammarLearner"]},
     ),
     Page(
         "training.md",
@@ -128,28 +129,39 @@ def described(module: str, name: str) -> list[str]:
     return [f"## {name}", f"`{name} = {value!r}`: the root of a sentence whose root is unknown."]
 
 
-def definition(module: str, name: str) -> tuple[ast.AST | None, object]:
+def definition(module: str, name: str) -> tuple[ast.AST | None, Any]:
     """Where something is defined, in a stub or a source, and the thing itself."""
     value = getattr(importlib.import_module(module), name)
     if not callable(value):
         return None, value
-    home = value.__module__ or "builtins"
-    path = PACKAGE / ("_core.pyi" if home in ("gardenpath", "gardenpath._core", "builtins") else home.removeprefix("gardenpath.").replace(".", "/"))
-    if module == "gardenpath.theory":
-        path = PACKAGE / "theory.pyi"
-    elif path.suffix != ".pyi":
-        path = path.with_suffix(".py") if path.with_suffix(".py").exists() else path / "__init__.py"
+    home = "gardenpath.theory" if module == "gardenpath.theory" else value.__module__
+    return find(home, name), value
+
+
+def find(home: str | None, name: str) -> ast.ClassDef | ast.FunctionDef:
+    """The definition of a name in the stub or the source of a module."""
+    inner = (home or "").removeprefix("gardenpath").removeprefix(".").replace(".", "/")
+    compiled = inner in ("", "_core", "builtins")
+    candidates = ["_core.pyi"] if compiled else [f"{inner}.pyi", f"{inner}.py", f"{inner}/__init__.py"]
+    path = next(PACKAGE / candidate for candidate in candidates if (PACKAGE / candidate).exists())
     nodes = ast.parse(path.read_text()).body
-    found = [node for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name]
-    assert found, f"{path} does not define {name}"
-    return found[0], value
+    return next(node for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name)
 
 
-def class_section(node: ast.ClassDef, value: object) -> list[str]:
+def constructor(node: ast.ClassDef, value: type) -> ast.FunctionDef | None:
+    """What makes objects of a class, its own or inherited from a class of the package."""
+    for item in node.body:
+        if isinstance(item, ast.FunctionDef) and item.name in ("__new__", "__init__"):
+            return item
+    bases = [base for base in value.__bases__ if base.__module__.startswith("gardenpath.")]
+    parent = find(bases[0].__module__, bases[0].__name__) if bases else None
+    return constructor(parent, bases[0]) if isinstance(parent, ast.ClassDef) else None
+
+
+def class_section(node: ast.ClassDef, value: Any) -> list[str]:
     parts = [f"## {node.name}"]
-    makers = [item for item in node.body if isinstance(item, ast.FunctionDef) and item.name in ("__new__", "__init__")]
-    if makers:
-        parts.append(signature(makers[0], node.name))
+    if maker := constructor(node, value):
+        parts.append(signature(maker, node.name))
     parts += prose(value.__doc__ or "")
     properties = [f"- `{name}: {kind}`: {words}" if words else f"- `{name}: {kind}`" for name, kind, words in attributes(node, value)]
     if properties:
@@ -173,11 +185,16 @@ def attributes(node: ast.ClassDef, value: object) -> Iterator[tuple[str, str, st
     """Properties and fields: name, type, and what they are."""
     for item, after in zip(node.body, [*node.body[1:], None], strict=True):
         if isinstance(item, ast.FunctionDef) and is_property(item) and not item.name.startswith("_"):
-            words = inspect.getattr_static(value, item.name).__doc__ or ""
-            yield item.name, ast.unparse(item.returns) if item.returns else "", " ".join(words.split())
+            words = (inspect.getattr_static(value, item.name).__doc__ or "").partition(">>> ")[0]
+            yield item.name, public(ast.unparse(item.returns)) if item.returns else "", " ".join(words.split())
         elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and not item.target.id.startswith("_"):
             words = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else ""
-            yield item.target.id, ast.unparse(item.annotation), " ".join(str(words).split())
+            yield item.target.id, public(ast.unparse(item.annotation)), " ".join(str(words).split())
+
+
+def public(types: str) -> str:
+    """Types as the reference names them: aliases of the stubs have no underscore there."""
+    return re.sub(r"\b_(?=[A-Z])", "", types)
 
 
 def signature(node: ast.FunctionDef, name: str) -> str:
@@ -189,23 +206,26 @@ def signature(node: ast.FunctionDef, name: str) -> str:
         first = arguments.posonlyargs or arguments.args
         first.pop(0)
     returns = f" -> {ast.unparse(node.returns)}" if node.returns and not node.name.startswith("__") else ""
-    inner = ast.unparse(arguments)
-    line = f"{name}({inner}){returns}"
+    parts = split(ast.unparse(arguments))
+    line = f"{name}({', '.join(parts)}){returns}"
     if len(line) > WIDTH:
-        inner = "".join(f"\n    {part}," for part in split(inner))
+        inner = "".join(f"\n    {part}," for part in parts)
         line = f"{name}({inner}\n){returns}"
-    return f"```python\n{line}\n```"
+    return f"```python\n{public(line)}\n```"
 
 
 def split(arguments: str) -> list[str]:
-    """The parts between the outermost commas."""
-    parts, depth, start = [], 0, 0
-    for at, character in enumerate(arguments):
+    """The parts between the outermost commas, with spaces around the defaults of those that have a type."""
+    parts, depth = [""], 0
+    for character in arguments:
         depth += (character in "([{") - (character in ")]}")
         if character == "," and depth == 0:
-            parts.append(arguments[start:at].strip())
-            start = at + 1
-    return [*parts, arguments[start:].strip()]
+            parts.append("")
+        elif character == "=" and depth == 0 and ":" in parts[-1]:
+            parts[-1] += " = "
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts]
 
 
 def write() -> None:

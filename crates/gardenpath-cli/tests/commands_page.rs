@@ -28,7 +28,11 @@ fn prose(text: &str) -> String {
         let start = word.find("--").filter(|start| !word[..*start].contains(is_part));
         let Some(start) = start else { return word.replace('<', "\\<") };
         let end = word[start..].find(|c| !is_part(c)).map_or(word.len(), |length| start + length);
-        if end == start + 2 { word.to_owned() } else { format!("{}`{}`{}", &word[..start], &word[start..end], &word[end..]) }
+        if end == start + 2 {
+            word.to_owned()
+        } else {
+            format!("{}`{}`{}", &word[..start], &word[start..end], &word[end..])
+        }
     };
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
@@ -113,7 +117,8 @@ fn section(command: &Command, name: &str, depth: usize) -> String {
     let shown = |argument: &&Arg| !argument.is_hide_set() && !["help", "version"].contains(&argument.get_id().as_str());
     let own = |argument: &&Arg| shown(argument) && !argument.is_global_set();
     let list = |arguments: Vec<&Arg>| arguments.into_iter().map(item).collect::<Vec<_>>().join("\n");
-    let flags = command.get_arguments().filter(|argument| !argument.is_positional() && !argument.get_action().takes_values());
+    let flags =
+        command.get_arguments().filter(|argument| !argument.is_positional() && !argument.get_action().takes_values());
     parts.push(list(command.get_positionals().chain(command.get_opts()).chain(flags).filter(own).collect()));
     parts.extend(command.get_after_help().map(|text| remarks(&text.to_string())));
     for command in inner {
@@ -134,7 +139,9 @@ fn overview(program: &Command) -> String {
     let globals = program.get_arguments().filter(|argument| argument.is_global_set());
     let globals = globals.map(item).collect::<Vec<_>>().join("\n");
     let remarks = remarks(&program.get_after_help().map(ToString::to_string).unwrap_or_default());
-    format!("# Commands\n\n| command | what it does |\n|---|---|\n{rows}\n\nEvery command also takes:\n\n{globals}\n\n{remarks}")
+    format!(
+        "# Commands\n\n| command | what it does |\n|---|---|\n{rows}\n\nEvery command also takes:\n\n{globals}\n\n{remarks}"
+    )
 }
 
 fn pages() -> BTreeMap<String, String> {

@@ -1,4 +1,5 @@
-//! The page docs/reference/experiments.md names all measures and experiments; job scripts that it describes. tests/python/test_book.py runs its examples.
+//! The page docs/reference/experiments.md names all measures and experiments, and job scripts ask Slurm for what it says.
+//! tests/python/test_book.py runs its examples.
 #![cfg(unix)]
 
 mod common;
