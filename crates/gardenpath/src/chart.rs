@@ -60,7 +60,8 @@ pub(crate) struct Level<S> {
     /// The entries of cell `c` are `bounds[c]..bounds[c + 1]`.
     bounds: Vec<u32>,
     entries: Vec<(Symbol, S)>,
-    /// The cells that are not empty, by start: `filled[first_filled[start]..first_filled[start + 1]]`.
+    /// The cells that are not empty, by start: `filled[first_filled[start]..first_filled[start + 1]]`. Starts after the last one that can
+    /// have cells are left out.
     filled: Vec<Filled>,
     first_filled: Vec<u32>,
 }
@@ -93,6 +94,14 @@ impl<S: Semiring> Level<S> {
         self.entries.clear();
         self.filled.clear();
         self.first_filled.truncate(1);
+    }
+
+    /// Makes tokens the cells of an empty level.
+    pub fn fill_with_tokens(&mut self, tokens: &[Symbol]) {
+        let count = tokens.len() as u32;
+        self.entries.extend(tokens.iter().map(|&token| (token, S::one())));
+        self.filled.extend((0..count).map(|cell| Filled { span: 1, cell }));
+        [&mut self.bounds, &mut self.first_filled].into_iter().for_each(|ends| ends.extend(1..=count));
     }
 
     /// Adds a non-zero value to the cell that is being filled.

@@ -3,11 +3,10 @@
 use super::Answer;
 use crate::progress;
 use anyhow::{Context, Result, anyhow, bail};
-use gardenpath::{Grammar, Symbol};
+use gardenpath::{Grammar, Pool, Symbol};
 use gardenpath_lab::files::{self, Alphabet, Pieces};
 use rayon::prelude::*;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 /// Sentences whose answers are in memory at a time, unless these are long.
 const BLOCK: usize = 2048;
@@ -22,28 +21,6 @@ const BLOCK_BYTES: usize = 1 << 28;
 pub struct Sentences<'p> {
     path: &'p Path,
     pieces: Pieces,
-}
-
-/// What threads work with, kept from block to block.
-pub struct Workspaces<M, W> {
-    make: M,
-    idle: Mutex<Vec<W>>,
-}
-
-impl<W, M: Fn() -> W> Workspaces<M, W> {
-    /// No workspaces yet; `make` makes one for each thread.
-    pub fn new(make: M) -> Self {
-        Workspaces { make, idle: Mutex::default() }
-    }
-
-    fn lend<T>(&self, work: impl FnOnce(&mut W) -> T) -> T {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let lent = idle().pop();
-        let mut workspace = lent.unwrap_or_else(&self.make);
-        let result = work(&mut workspace);
-        idle().push(workspace);
-        result
-    }
 }
 
 /// Some sentences one after another.
@@ -104,7 +81,7 @@ impl Block<'_> {
     /// What is found for each sentence and its number, on all threads, in order. Errors say which sentence they are about.
     pub fn map<W: Send, T: Send>(
         &self,
-        workspaces: &Workspaces<impl Fn() -> W + Sync, W>,
+        workspaces: &Pool<W>,
         find: impl Fn(&mut W, u64, &[Symbol]) -> Result<T> + Sync,
     ) -> Vec<Result<T>> {
         let runs = self.sentences.par_chunks(RUN).enumerate().map(|(run, sentences)| {
@@ -124,7 +101,7 @@ impl Block<'_> {
     /// before an error is written, too.
     pub fn write<W: Send>(
         &self,
-        workspaces: &Workspaces<impl Fn() -> W + Sync, W>,
+        workspaces: &Pool<W>,
         answer: &mut Answer,
         write: impl Fn(&mut W, u64, &[Symbol], &mut Vec<u8>) -> Result<()> + Sync,
     ) -> Result<()> {

@@ -140,11 +140,23 @@ impl<S: Semiring> Scratch<S> {
     }
 
     /// The template of a length, for values of `entry_bytes` bytes. A chart that would not fit into memory is refused.
+    ///
+    /// It is taken, not shared, and to be [kept](Self::keep_template) again: counting who shares it takes as long as some cells do.
     #[inline]
-    fn template(&mut self, form: &Form, len: usize, entry_bytes: usize) -> Result<Arc<Template>> {
-        match self.templates.get(len) {
-            Some(Some(template)) => Ok(template.clone()),
-            _ => self.new_template(form, len, entry_bytes),
+    fn take_template(&mut self, form: &Form, len: usize, entry_bytes: usize) -> Result<Arc<Template>> {
+        match self.templates.get_mut(len).and_then(Option::take) {
+            Some(template) => Ok(template),
+            None => self.new_template(form, len, entry_bytes),
+        }
+    }
+
+    /// Keeps a template, if its length is one of those that were met.
+    #[inline]
+    fn keep_template(&mut self, template: Arc<Template>) {
+        if let Some(slot) = self.templates.get_mut(template.len())
+            && template.level(0).total() > 0
+        {
+            *slot = Some(template);
         }
     }
 
@@ -163,7 +175,6 @@ impl<S: Semiring> Scratch<S> {
         if self.templates.len() <= len {
             self.templates.resize(len + 1, None);
         }
-        self.templates[len] = Some(template.clone());
         Ok(template)
     }
 }
@@ -229,11 +240,7 @@ impl<'g, S: Semiring> Parser<'g, S> {
         let depth = self.grammar.depth();
         let (cells, tokens) = (chart.template.level(depth), &mut chart.levels[depth]);
         // No cells at all if no tree has this length; otherwise one per token.
-        for &token in &sentence[..cells.starts()] {
-            tokens.push(token, S::one());
-            tokens.close_cell(1);
-            tokens.close_start();
-        }
+        tokens.fill_with_tokens(&sentence[..cells.starts()]);
         chart.has_tokens = true;
         Ok(())
     }
@@ -296,7 +303,8 @@ impl<'g, S: Semiring> Parser<'g, S> {
             *chart = self.empty_chart();
         }
         if chart.template.len() != len {
-            chart.template = scratch.template(&self.form, len, size_of::<(Symbol, S)>())?;
+            let template = scratch.take_template(&self.form, len, size_of::<(Symbol, S)>())?;
+            scratch.keep_template(std::mem::replace(&mut chart.template, template));
         }
         chart.levels.iter_mut().for_each(Level::clear);
         Ok(())
@@ -316,7 +324,7 @@ impl<'g, S: Semiring> Parser<'g, S> {
         if prefixes.len() < lengths.len() {
             prefixes.resize_with(lengths.len(), Prefixes::default);
         }
-        for start in 0..cells.starts() {
+        for start in cells.used_starts() {
             // Short sentences are done before anybody waits.
             if start % 16 == 15 {
                 checkpoint();
@@ -361,7 +369,7 @@ impl<'g, S: Semiring> Parser<'g, S> {
         let (cells, above, tokens) = chart.layer_mut(level);
         let cells = cells.level(level);
         let automaton = layer.automaton();
-        for start in 0..cells.starts() {
+        for start in cells.used_starts() {
             let count = cells.count(start);
             if count == 0 {
                 above.close_start();
@@ -380,7 +388,7 @@ impl<'g, S: Semiring> Parser<'g, S> {
                 && let Some(found) = state
             {
                 let span = shortest + closed;
-                if cells.used_offset(start, span).is_some() {
+                if cells.is_used(cells.first(start) + closed) {
                     for entry in automaton.entries_of(found) {
                         above.push(automaton.parent(entry), weights[entry].clone());
                     }
