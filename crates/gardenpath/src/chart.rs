@@ -21,6 +21,7 @@ pub use evidence::Evidence;
 pub use marginals::Marginals;
 pub use outside::Outside;
 pub(crate) use outside::OutsideBuffers;
+pub(crate) use parser::Wanted;
 pub use parser::{Buffers, Parser};
 pub(crate) use template::LevelCells;
 pub use template::{Part, Template};
@@ -110,15 +111,17 @@ impl<S: Semiring> Level<S> {
         self.entries.push((symbol, value));
     }
 
-    /// Ends the cell that is being filled; cells are filled in order.
+    /// Ends the cell that is being filled; cells are filled in order. Returns whether there is something in it.
     #[inline]
-    pub fn close_cell(&mut self, span: usize) {
+    pub fn close_cell(&mut self, span: usize) -> bool {
         let cell = self.bounds.len() - 1;
         let end = self.entries.len() as u32;
-        if end > self.bounds[cell] {
+        let is_filled = end > self.bounds[cell];
+        if is_filled {
             self.filled.push(Filled { span: span as u32, cell: cell as u32 });
         }
         self.bounds.push(end);
+        is_filled
     }
 
     /// Ends a start whose cells are all empty.

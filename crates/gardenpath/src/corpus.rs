@@ -81,15 +81,18 @@ impl Corpus {
         // A wave of shards at a time: their memory is small and used again by the next wave.
         let shards: Vec<u64> = (0..count.div_ceil(SHARD)).collect();
         let mut pieces = vec![Sampled::default(); shards.len().min(4 * rayon::current_num_threads())];
-        for wave in shards.chunks(pieces.len().max(1)) {
-            pieces.par_iter_mut().zip(wave).for_each(|(piece, shard)| {
-                checkpoint();
-                let first = numbers.start + shard * SHARD;
-                sampler.sentences(seed, first..numbers.end.min(first.saturating_add(SHARD)), piece);
-            });
-            let sampled = &pieces[..wave.len()];
-            sampled.iter().for_each(|piece| corpus.extend(piece.tokens(), &piece.offsets, &piece.roots));
-        }
+        // On a thread of the pool: from outside, every wave would wait for a signal.
+        rayon::scope(|_| {
+            for wave in shards.chunks(pieces.len().max(1)) {
+                pieces.par_iter_mut().zip(wave).for_each(|(piece, shard)| {
+                    checkpoint();
+                    let first = numbers.start + shard * SHARD;
+                    sampler.sentences(seed, first..numbers.end.min(first.saturating_add(SHARD)), piece);
+                });
+                let sampled = &pieces[..wave.len()];
+                sampled.iter().for_each(|piece| corpus.extend(piece.tokens(), &piece.offsets, &piece.roots));
+            }
+        });
         corpus
     }
 

@@ -8,7 +8,7 @@ pub(crate) mod band;
 pub(crate) mod dense;
 pub(crate) mod gemm;
 
-use crate::chart::{Buffers, Chart, Evidence, Parser};
+use crate::chart::{Buffers, Chart, Evidence, Parser, Wanted};
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Layer, Rule, Symbol};
@@ -228,7 +228,7 @@ impl<'g> Inside<'g> {
         Ok(buffers.chart)
     }
 
-    /// Fills the chart of a sentence; of levels that matrix products fill, only the root if the others are not to be kept.
+    /// Fills the chart of a sentence; only what the root needs if the other levels are not to be kept.
     fn fill<S: Numeric>(
         &self,
         parser: &Parser<'g, S>,
@@ -260,7 +260,7 @@ impl<'g> Inside<'g> {
                 is_dense = below.load(template.level(level + 1), entries, layer.children());
             }
             if !is_dense {
-                parser.fill_layer(chart, scratch, level);
+                parser.fill_layer(chart, scratch, level, if keep { Wanted::All } else { Wanted::ForRoots });
                 continue;
             }
             let (template, entries, _) = chart.layer_mut(level);

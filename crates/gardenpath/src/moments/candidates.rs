@@ -1,7 +1,7 @@
 //! Counting the candidate symbols of a chart level: the same tables as for tokens.
 
 use super::{Moments, TupleTable};
-use crate::chart::{Buffers, Chart, Level, Parser};
+use crate::chart::{Buffers, Chart, Level, Parser, Wanted};
 use crate::corpus::Corpus;
 use crate::error::{Counts, Error, Result};
 use crate::grammar::{Symbol, largest};
@@ -85,7 +85,7 @@ pub(crate) fn count_candidates(
             checkpoint();
             parser.start(&mut chart, &mut scratch, corpus.sentence(i))?;
             for layer in (level..grammar.depth()).rev() {
-                parser.fill_layer(&mut chart, &mut scratch, layer);
+                parser.fill_layer(&mut chart, &mut scratch, layer, Wanted::All);
             }
             moments.count_level(chart.level(level), chart.len(), usize::from(corpus.roots()[i]), tuples);
         }
