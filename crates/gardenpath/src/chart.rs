@@ -21,6 +21,7 @@ pub use evidence::Evidence;
 pub use marginals::Marginals;
 pub use outside::Outside;
 pub(crate) use outside::OutsideBuffers;
+pub(crate) use parser::Wanted;
 pub use parser::{Buffers, Parser};
 pub(crate) use template::LevelCells;
 pub use template::{Part, Template};
@@ -60,7 +61,8 @@ pub(crate) struct Level<S> {
     /// The entries of cell `c` are `bounds[c]..bounds[c + 1]`.
     bounds: Vec<u32>,
     entries: Vec<(Symbol, S)>,
-    /// The cells that are not empty, by start: `filled[first_filled[start]..first_filled[start + 1]]`.
+    /// The cells that are not empty, by start: `filled[first_filled[start]..first_filled[start + 1]]`. Starts after the last one that can
+    /// have cells are left out.
     filled: Vec<Filled>,
     first_filled: Vec<u32>,
 }
@@ -95,21 +97,31 @@ impl<S: Semiring> Level<S> {
         self.first_filled.truncate(1);
     }
 
+    /// Makes tokens the cells of an empty level.
+    pub fn fill_with_tokens(&mut self, tokens: &[Symbol]) {
+        let count = tokens.len() as u32;
+        self.entries.extend(tokens.iter().map(|&token| (token, S::one())));
+        self.filled.extend((0..count).map(|cell| Filled { span: 1, cell }));
+        [&mut self.bounds, &mut self.first_filled].into_iter().for_each(|ends| ends.extend(1..=count));
+    }
+
     /// Adds a non-zero value to the cell that is being filled.
     #[inline]
     pub fn push(&mut self, symbol: Symbol, value: S) {
         self.entries.push((symbol, value));
     }
 
-    /// Ends the cell that is being filled; cells are filled in order.
+    /// Ends the cell that is being filled; cells are filled in order. Returns whether there is something in it.
     #[inline]
-    pub fn close_cell(&mut self, span: usize) {
+    pub fn close_cell(&mut self, span: usize) -> bool {
         let cell = self.bounds.len() - 1;
         let end = self.entries.len() as u32;
-        if end > self.bounds[cell] {
+        let is_filled = end > self.bounds[cell];
+        if is_filled {
             self.filled.push(Filled { span: span as u32, cell: cell as u32 });
         }
         self.bounds.push(end);
+        is_filled
     }
 
     /// Ends a start whose cells are all empty.

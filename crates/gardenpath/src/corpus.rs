@@ -10,6 +10,7 @@ use crate::interrupt::checkpoint;
 use crate::memory;
 use crate::seed::Seed;
 use rayon::prelude::*;
+use sampler::Sampled;
 use std::ops::Range;
 
 /// Sentences of one grammar with their root labels: ragged tokens, offsets and roots.
@@ -79,15 +80,19 @@ impl Corpus {
         corpus.roots.reserve(count as usize);
         // A wave of shards at a time: their memory is small and used again by the next wave.
         let shards: Vec<u64> = (0..count.div_ceil(SHARD)).collect();
-        for wave in shards.chunks(4 * rayon::current_num_threads()) {
-            let sample = |shard: &u64| {
-                checkpoint();
-                let first = numbers.start + shard * SHARD;
-                sampler.sentences(seed, first..numbers.end.min(first.saturating_add(SHARD)))
-            };
-            let pieces: Vec<Corpus> = wave.par_iter().map(sample).collect();
-            pieces.iter().for_each(|piece| corpus.append(piece));
-        }
+        let mut pieces = vec![Sampled::default(); shards.len().min(4 * rayon::current_num_threads())];
+        // On a thread of the pool: from outside, every wave would wait for a signal.
+        rayon::scope(|_| {
+            for wave in shards.chunks(pieces.len().max(1)) {
+                pieces.par_iter_mut().zip(wave).for_each(|(piece, shard)| {
+                    checkpoint();
+                    let first = numbers.start + shard * SHARD;
+                    sampler.sentences(seed, first..numbers.end.min(first.saturating_add(SHARD)), piece);
+                });
+                let sampled = &pieces[..wave.len()];
+                sampled.iter().for_each(|piece| corpus.extend(piece.tokens(), &piece.offsets, &piece.roots));
+            }
+        });
         corpus
     }
 
@@ -151,10 +156,14 @@ impl Corpus {
 
     /// Adds all sentences of another corpus.
     pub fn append(&mut self, other: &Corpus) {
+        self.extend(&other.tokens, &other.offsets, &other.roots);
+    }
+
+    fn extend(&mut self, tokens: &[Symbol], offsets: &[usize], roots: &[Symbol]) {
         let base = self.tokens.len();
-        self.tokens.extend_from_slice(&other.tokens);
-        self.offsets.extend(other.offsets[1..].iter().map(|offset| base + offset));
-        self.roots.extend_from_slice(&other.roots);
+        self.tokens.extend_from_slice(tokens);
+        self.offsets.extend(offsets[1..].iter().map(|offset| base + offset));
+        self.roots.extend_from_slice(roots);
     }
 
     /// The number of sentences.

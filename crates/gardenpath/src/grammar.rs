@@ -216,10 +216,19 @@ impl Grammar {
 
 /// Rejects a sentence with a token that is not below `vocab`.
 pub fn check_tokens(sentence: &[Symbol], vocab: usize) -> Result<()> {
+    // The maximum of bytes is vectorised; the position is only looked for after a failure.
+    if usize::from(largest(sentence)) < vocab {
+        return Ok(());
+    }
     match sentence.iter().position(|&token| usize::from(token) >= vocab) {
         None => Ok(()),
         Some(position) => Err(Error::UnknownToken { position, token: usize::from(sentence[position]), vocab }),
     }
+}
+
+/// The largest of some symbols; 0 if there are none.
+pub(crate) fn largest(symbols: &[Symbol]) -> Symbol {
+    symbols.iter().fold(0, |most, &symbol| most.max(symbol))
 }
 
 fn canonical_name(level: usize, depth: usize, symbol: usize) -> String {

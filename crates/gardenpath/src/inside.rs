@@ -8,16 +8,16 @@ pub(crate) mod band;
 pub(crate) mod dense;
 pub(crate) mod gemm;
 
-use crate::chart::{Buffers, Chart, Evidence, Parser};
+use crate::chart::{Buffers, Chart, Evidence, Parser, Wanted};
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::grammar::{Grammar, Layer, Rule, Symbol};
 use crate::interrupt::checkpoint;
 use crate::magnitude::Magnitude;
+use crate::pool::Pool;
 use band::{Band, Numeric};
 use dense::{DenseLayer, Lanes};
 use rayon::prelude::*;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The inside algorithm for one grammar.
 ///
@@ -154,7 +154,7 @@ impl<'g> Inside<'g> {
         map: impl Fn(Posterior) -> T + Sync,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Vec<T>> {
-        let workspaces = Workspaces::new(self);
+        let workspaces = Pool::new(|| self.workspace());
         let parse_shard = |shard: usize| -> Result<Vec<T>> {
             checkpoint();
             let numbers = shard * SHARD..corpus.len().min((shard + 1) * SHARD);
@@ -200,7 +200,7 @@ impl<'g> Inside<'g> {
     ) -> Result<()> {
         let classes = self.grammar().classes();
         assert_eq!((log_likelihoods.len(), probabilities.len()), (corpus.len() * classes, corpus.len() * classes));
-        let workspaces = Workspaces::new(self);
+        let workspaces = Pool::new(|| self.workspace());
         let shards = log_likelihoods.par_chunks_mut(SHARD * classes).zip(probabilities.par_chunks_mut(SHARD * classes));
         shards.enumerate().try_for_each(|(shard, (logs, shares))| {
             checkpoint();
@@ -228,7 +228,7 @@ impl<'g> Inside<'g> {
         Ok(buffers.chart)
     }
 
-    /// Fills the chart of a sentence; of levels that matrix products fill, only the root if the others are not to be kept.
+    /// Fills the chart of a sentence; only what the root needs if the other levels are not to be kept.
     fn fill<S: Numeric>(
         &self,
         parser: &Parser<'g, S>,
@@ -260,7 +260,7 @@ impl<'g> Inside<'g> {
                 is_dense = below.load(template.level(level + 1), entries, layer.children());
             }
             if !is_dense {
-                parser.fill_layer(chart, scratch, level);
+                parser.fill_layer(chart, scratch, level, if keep { Wanted::All } else { Wanted::ForRoots });
                 continue;
             }
             let (template, entries, _) = chart.layer_mut(level);
@@ -280,6 +280,14 @@ impl<'g> Inside<'g> {
 
     fn score<S: Numeric>(&self, chart: &Chart<S>) -> Posterior {
         let prior = self.grammar().prior();
+        // Most sentences have one possible root, which is then certain, however small its probability is.
+        if let &[(root, ref value)] = chart.root_entries()
+            && prior[usize::from(root)] > 0.0
+            && !value.is_zero()
+        {
+            let score = RootScore { root, log_likelihood: value.magnitude().ln(), probability: 1.0 };
+            return Posterior { len: chart.len(), roots: vec![score] };
+        }
         let mut total = Magnitude::ZERO;
         for (root, value) in chart.root_entries() {
             total += value.magnitude() * Magnitude::new(prior[usize::from(*root)]);
@@ -295,30 +303,6 @@ impl<'g> Inside<'g> {
             RootScore { root, log_likelihood: value.ln(), probability }
         };
         Posterior { len: chart.len(), roots: chart.root_entries().iter().map(score).collect() }
-    }
-}
-
-/// Workspaces that keep their buffers and templates from shard to shard.
-struct Workspaces<'i> {
-    inside: &'i Inside<'i>,
-    idle: Mutex<Vec<Workspace>>,
-}
-
-impl<'i> Workspaces<'i> {
-    fn new(inside: &'i Inside<'i>) -> Self {
-        Workspaces { inside, idle: Mutex::default() }
-    }
-
-    fn idle(&self) -> MutexGuard<'_, Vec<Workspace>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lend<T>(&self, work: impl FnOnce(&mut Workspace) -> T) -> T {
-        let lent = self.idle().pop();
-        let mut workspace = lent.unwrap_or_else(|| self.inside.workspace());
-        let result = work(&mut workspace);
-        self.idle().push(workspace);
-        result
     }
 }
 

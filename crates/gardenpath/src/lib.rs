@@ -32,6 +32,7 @@ pub mod learn;
 mod magnitude;
 pub mod memory;
 mod moments;
+mod pool;
 mod predict;
 pub mod proof;
 mod seed;
@@ -54,6 +55,7 @@ pub use grammar::{Children, Ensemble, Grammar, Layer, Rule, RuleCount, Symbol, c
 pub use inside::{Inside, Posterior, Workspace};
 pub use magnitude::Magnitude;
 pub use moments::{Covariance, ExpectedMoments, Moments, PositionedTuples, Topology, TupleTable, Tuples};
+pub use pool::Pool;
 pub use predict::{
     Floor, KnownLength, Predictor, Reader, SymbolPosteriors, Task, level_floor_formula, mean_divergence, random_mask,
     random_noise,

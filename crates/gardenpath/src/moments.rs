@@ -26,7 +26,7 @@ pub use topology::Topology;
 
 use crate::arity::Arities;
 use crate::error::{Error, Result};
-use crate::grammar::Symbol;
+use crate::grammar::{Symbol, check_tokens};
 use crate::memory;
 
 /// Integer counts of adjacent symbols by root: pairs and triples, or tuples of other arities.
@@ -72,7 +72,7 @@ impl TupleTable<u64> {
     /// Adds all adjacent tuples of one sentence.
     pub fn add(&mut self, sentence: &[Symbol], root: Symbol) -> Result<()> {
         self.check_root(root)?;
-        tokens::check(sentence, self.symbols())?;
+        check_tokens(sentence, self.symbols())?;
         self.count_windows(sentence, usize::from(root));
         Ok(())
     }

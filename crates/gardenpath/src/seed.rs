@@ -4,9 +4,6 @@
 //! depend on scheduling and any slice of a corpus can be made anywhere. The generator is xoshiro256++ with its state
 //! filled by SplitMix64: named, portable, and the same on every machine.
 
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-
 /// A 64-bit key from which independent random streams are derived.
 ///
 /// ```
@@ -40,19 +37,29 @@ impl Seed {
     /// The stream of item `index`. Distinct items of one seed never share a generator state.
     #[inline]
     pub fn stream(self, index: u64) -> Stream {
-        Stream(Xoshiro256PlusPlus::seed_from_u64(self.0.wrapping_add(index)))
+        let first = self.0.wrapping_add(index);
+        Stream(std::array::from_fn(|k| mix(first.wrapping_add(GOLDEN_GAMMA.wrapping_mul(k as u64 + 1)))))
     }
 }
 
-/// A stream of random bits that belongs to one item of work.
+/// A stream of random bits that belongs to one item of work: the state of xoshiro256++.
 #[derive(Clone, Debug)]
-pub struct Stream(Xoshiro256PlusPlus);
+pub struct Stream([u64; 4]);
 
 impl Stream {
     /// 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
-        self.0.next_u64()
+        let [a, b, c, d] = &mut self.0;
+        let bits = a.wrapping_add(*d).rotate_left(23).wrapping_add(*a);
+        let shifted = *b << 17;
+        *c ^= *a;
+        *d ^= *b;
+        *b ^= *c;
+        *a ^= *d;
+        *c ^= shifted;
+        *d = d.rotate_left(45);
+        bits
     }
 
     /// A uniform integer in `0..bound`; the bias of the multiplication is below `bound / 2^64`.
@@ -71,6 +78,7 @@ impl Stream {
 const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The finaliser of SplitMix64, a bijection of 64-bit words.
+#[inline]
 fn mix(mut word: u64) -> u64 {
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -80,6 +88,8 @@ fn mix(mut word: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand_core::{Rng, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
 
     /// Frozen: everything sampled from a seed depends on these words.
     #[test]
@@ -88,6 +98,16 @@ mod tests {
         assert_eq!([stream.bits(), stream.bits()], FROZEN);
     }
     const FROZEN: [u64; 2] = [12665190638661804467, 15619959456827143740];
+
+    /// The generator and the filling of its state against other implementations of both.
+    #[test]
+    fn streams_are_xoshiro_filled_by_splitmix() {
+        for key in [0, 1, 7, u64::MAX, 0x1234_5678_9abc_def0] {
+            let mut peer = Xoshiro256PlusPlus::seed_from_u64(key);
+            let mut stream = Seed(key.wrapping_sub(5)).stream(5);
+            assert!((0..1000).all(|_| stream.bits() == peer.next_u64()));
+        }
+    }
 
     #[test]
     fn children_and_items_differ() {

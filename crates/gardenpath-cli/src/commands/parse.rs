@@ -5,11 +5,11 @@ mod modes;
 mod ranked;
 
 use super::Answer;
-use super::sentences::{Sentences, Workspaces};
+use super::sentences::Sentences;
 use crate::cli::{SeedOption, refuse, size};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use gardenpath::Grammar;
+use gardenpath::{Grammar, Pool};
 use gardenpath_lab::files;
 use modes::Engine;
 use std::path::{Path, PathBuf};
@@ -109,7 +109,7 @@ fn parse_corpus(
 ) -> Result<()> {
     let sentences = Sentences::open(grammar, &arguments.grammar, path)?;
     let engine = Engine::new(grammar, arguments.mode, limit, arguments.seed.get());
-    let (json, workspaces) = (answer.json, Workspaces::new(|| engine.workspace()));
+    let (json, workspaces) = (answer.json, Pool::new(|| engine.workspace()));
     sentences.blocks("parsed", TREE_BYTES, |block| {
         block.write(&workspaces, answer, |workspace, number, sentence, text| {
             let found = engine.answer(workspace, number, sentence)?;

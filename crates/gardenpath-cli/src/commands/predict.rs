@@ -5,13 +5,13 @@ mod engine;
 pub(super) mod found;
 
 use super::Answer;
-use super::sentences::{Sentences, Workspaces};
+use super::sentences::Sentences;
 use crate::cli::{SeedOption, refuse, size};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use compare::Comparison;
 use engine::Engine;
-use gardenpath::{Grammar, Predictor};
+use gardenpath::{Grammar, Pool, Predictor};
 use gardenpath_lab::files;
 use std::path::PathBuf;
 
@@ -100,7 +100,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
 }
 
 fn write(grammar: &Grammar, all: Sentences, engine: &Engine, bytes: usize, answer: &mut Answer) -> Result<()> {
-    let (json, readers) = (answer.json, Workspaces::new(|| engine.reader()));
+    let (json, readers) = (answer.json, Pool::new(|| engine.reader()));
     all.blocks("predicted", bytes, |block| {
         block.write(&readers, answer, |reader, number, sentence, text| {
             let found = engine.answer(reader, number, sentence)?;

@@ -3,11 +3,10 @@
 use super::Answer;
 use crate::progress;
 use anyhow::{Context, Result, anyhow, bail};
-use gardenpath::{Grammar, Symbol};
+use gardenpath::{Grammar, Pool, Symbol};
 use gardenpath_lab::files::{self, Alphabet, Pieces};
 use rayon::prelude::*;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 /// Sentences per block; fewer if their answers are large.
 const BLOCK: usize = 2048;
@@ -22,28 +21,6 @@ const BLOCK_BYTES: usize = 1 << 28;
 pub struct Sentences<'p> {
     path: &'p Path,
     pieces: Pieces,
-}
-
-/// One workspace per thread, kept from block to block.
-pub struct Workspaces<M, W> {
-    make: M,
-    idle: Mutex<Vec<W>>,
-}
-
-impl<W, M: Fn() -> W> Workspaces<M, W> {
-    /// Starts without workspaces; `make` creates one per thread.
-    pub fn new(make: M) -> Self {
-        Workspaces { make, idle: Mutex::default() }
-    }
-
-    fn lend<T>(&self, work: impl FnOnce(&mut W) -> T) -> T {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let lent = idle().pop();
-        let mut workspace = lent.unwrap_or_else(&self.make);
-        let result = work(&mut workspace);
-        idle().push(workspace);
-        result
-    }
 }
 
 /// Consecutive sentences.
@@ -105,7 +82,7 @@ impl Block<'_> {
     /// Maps each sentence with its index, on all threads, in order. Errors name the sentence.
     pub fn map<W: Send, T: Send>(
         &self,
-        workspaces: &Workspaces<impl Fn() -> W + Sync, W>,
+        workspaces: &Pool<W>,
         find: impl Fn(&mut W, u64, &[Symbol]) -> Result<T> + Sync,
     ) -> Vec<Result<T>> {
         let runs = self.sentences.par_chunks(RUN).enumerate().map(|(run, sentences)| {
@@ -125,7 +102,7 @@ impl Block<'_> {
     /// Answers before an error are still written.
     pub fn write<W: Send>(
         &self,
-        workspaces: &Workspaces<impl Fn() -> W + Sync, W>,
+        workspaces: &Pool<W>,
         answer: &mut Answer,
         write: impl Fn(&mut W, u64, &[Symbol], &mut Vec<u8>) -> Result<()> + Sync,
     ) -> Result<()> {

@@ -120,7 +120,7 @@ impl<S: Semiring> Parser<'_, S> {
         let mut reverse =
             Reverse { layer, weights, cells, below, start: 0, around, outside: outer, of_sums, of_last, uses };
         let above_tokens = level + 1 == self.grammar().depth() && chart.has_tokens;
-        for start in 0..cells.starts() {
+        for start in cells.used_starts() {
             // Only long sentences check for an interrupt: short ones finish at once.
             if start % 16 == 15 {
                 checkpoint();

@@ -37,9 +37,45 @@ pub struct Buffers<S> {
     pub(crate) scratch: Scratch<S>,
 }
 
+/// Which cells are filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// All that can be.
+    All,
+    /// Those that the roots need. The nodes of one level of a tree stand side by side, from the first token on: a cell that no others of
+    /// its level lead to is in no tree of the whole sentence.
+    ForRoots,
+}
+
+/// Where wanted nodes of a level can begin, as a set of bits: short sentences have one word.
+#[derive(Default)]
+struct Begins(Vec<u64>);
+
+impl Begins {
+    /// Before any cell of a level is filled.
+    fn reset(&mut self, len: usize, wanted: Wanted) {
+        let word = if wanted == Wanted::All { u64::MAX } else { 0 };
+        self.0.clear();
+        self.0.resize(len / 64 + 1, word);
+        self.0[0] |= 1;
+    }
+
+    #[inline]
+    fn contains(&self, start: usize) -> bool {
+        self.0[start / 64] >> (start % 64) & 1 == 1
+    }
+
+    /// Takes note of the end of a filled cell.
+    #[inline]
+    fn add(&mut self, end: usize) {
+        self.0[end / 64] |= 1 << (end % 64);
+    }
+}
+
 /// Buffers that are reused from cell to cell and from sentence to sentence.
 pub(crate) struct Scratch<S> {
     row: Row<S>,
+    begins: Begins,
     prefixes: Vec<Prefixes<S>>,
     last: LastChildren<S>,
     /// The templates of the lengths that were met, by length, for grammars of one form.
@@ -59,6 +95,7 @@ impl<S: Semiring> Default for Scratch<S> {
     fn default() -> Self {
         Scratch {
             row: Row::default(),
+            begins: Begins::default(),
             prefixes: Vec::new(),
             last: LastChildren::default(),
             templates: Vec::new(),
@@ -140,11 +177,23 @@ impl<S: Semiring> Scratch<S> {
     }
 
     /// The template of a length, for values of `entry_bytes` bytes. A chart that would not fit into memory is refused.
+    ///
+    /// It is taken, not shared, and to be [kept](Self::keep_template) again: counting who shares it takes as long as some cells do.
     #[inline]
-    fn template(&mut self, form: &Form, len: usize, entry_bytes: usize) -> Result<Arc<Template>> {
-        match self.templates.get(len) {
-            Some(Some(template)) => Ok(template.clone()),
-            _ => self.new_template(form, len, entry_bytes),
+    fn take_template(&mut self, form: &Form, len: usize, entry_bytes: usize) -> Result<Arc<Template>> {
+        match self.templates.get_mut(len).and_then(Option::take) {
+            Some(template) => Ok(template),
+            None => self.new_template(form, len, entry_bytes),
+        }
+    }
+
+    /// Keeps a template, if its length is one of those that were met.
+    #[inline]
+    fn keep_template(&mut self, template: Arc<Template>) {
+        if let Some(slot) = self.templates.get_mut(template.len())
+            && template.level(0).total() > 0
+        {
+            *slot = Some(template);
         }
     }
 
@@ -163,7 +212,6 @@ impl<S: Semiring> Scratch<S> {
         if self.templates.len() <= len {
             self.templates.resize(len + 1, None);
         }
-        self.templates[len] = Some(template.clone());
         Ok(template)
     }
 }
@@ -205,7 +253,7 @@ impl<'g, S: Semiring> Parser<'g, S> {
         let Buffers { chart, scratch } = buffers;
         self.start(chart, scratch, sentence)?;
         for level in (0..self.grammar.depth()).rev() {
-            self.fill_layer(chart, scratch, level);
+            self.fill_layer(chart, scratch, level, Wanted::All);
         }
         Ok(chart)
     }
@@ -229,11 +277,7 @@ impl<'g, S: Semiring> Parser<'g, S> {
         let depth = self.grammar.depth();
         let (cells, tokens) = (chart.template.level(depth), &mut chart.levels[depth]);
         // No cells at all if no tree has this length; otherwise one per token.
-        for &token in &sentence[..cells.starts()] {
-            tokens.push(token, S::one());
-            tokens.close_cell(1);
-            tokens.close_start();
-        }
+        tokens.fill_with_tokens(&sentence[..cells.starts()]);
         chart.has_tokens = true;
         Ok(())
     }
@@ -261,7 +305,7 @@ impl<'g, S: Semiring> Parser<'g, S> {
         let Buffers { chart, scratch } = buffers;
         self.start_evidence(chart, scratch, evidence)?;
         for level in (0..self.grammar.depth()).rev() {
-            self.fill_layer(chart, scratch, level);
+            self.fill_layer(chart, scratch, level, Wanted::All);
         }
         Ok(chart)
     }
@@ -296,33 +340,35 @@ impl<'g, S: Semiring> Parser<'g, S> {
             *chart = self.empty_chart();
         }
         if chart.template.len() != len {
-            chart.template = scratch.template(&self.form, len, size_of::<(Symbol, S)>())?;
+            let template = scratch.take_template(&self.form, len, size_of::<(Symbol, S)>())?;
+            scratch.keep_template(std::mem::replace(&mut chart.template, template));
         }
         chart.levels.iter_mut().for_each(Level::clear);
         Ok(())
     }
 
     /// Fills level `level` from the one below it.
-    pub(crate) fn fill_layer(&self, chart: &mut Chart<S>, scratch: &mut Scratch<S>, level: usize) {
+    pub(crate) fn fill_layer(&self, chart: &mut Chart<S>, scratch: &mut Scratch<S>, level: usize, wanted: Wanted) {
+        scratch.begins.reset(chart.len(), wanted);
         if level + 1 == self.grammar.depth() && chart.has_tokens {
-            return self.fill_above_tokens(chart);
+            return self.fill_above_tokens(chart, &mut scratch.begins);
         }
         let (layer, weights) = (self.grammar.layer(level), self.weights[level].as_slice());
         let (cells, above, below) = chart.layer_mut(level);
         let cells = cells.level(level);
         let automaton = layer.automaton();
-        let Scratch { row, prefixes, last, .. } = scratch;
+        let Scratch { row, begins, prefixes, last, .. } = scratch;
         let lengths = automaton.inner_lengths();
         if prefixes.len() < lengths.len() {
             prefixes.resize_with(lengths.len(), Prefixes::default);
         }
-        for start in 0..cells.starts() {
+        for start in cells.used_starts() {
             // Only long sentences check for an interrupt: short ones finish at once.
             if start % 16 == 15 {
                 checkpoint();
             }
             let count = cells.count(start);
-            if count == 0 || below.filled(start).is_empty() {
+            if count == 0 || !begins.contains(start) || below.filled(start).is_empty() {
                 above.close_empty(count);
                 continue;
             }
@@ -348,23 +394,26 @@ impl<'g, S: Semiring> Parser<'g, S> {
             }
             for offset in 0..count {
                 row.take(offset, |symbol, value| above.push(symbol, value));
-                above.close_cell(cells.min_span(start) + offset);
+                let span = cells.min_span(start) + offset;
+                if above.close_cell(span) {
+                    begins.add(start + span);
+                }
             }
             above.close_start();
         }
     }
 
     /// Fills the lowest layer above tokens. A span of tokens is one tuple, so that a cell is one look-up.
-    fn fill_above_tokens(&self, chart: &mut Chart<S>) {
+    fn fill_above_tokens(&self, chart: &mut Chart<S>, begins: &mut Begins) {
         let level = self.grammar.depth() - 1;
         let (layer, weights) = (self.grammar.layer(level), &self.weights[level]);
         let (cells, above, tokens) = chart.layer_mut(level);
         let cells = cells.level(level);
         let automaton = layer.automaton();
-        for start in 0..cells.starts() {
+        for start in cells.used_starts() {
             let count = cells.count(start);
-            if count == 0 {
-                above.close_start();
+            if count == 0 || !begins.contains(start) {
+                above.close_empty(count);
                 continue;
             }
             let (tokens, shortest) = (&tokens.entries()[start..], cells.min_span(start));
@@ -380,12 +429,14 @@ impl<'g, S: Semiring> Parser<'g, S> {
                 && let Some(found) = state
             {
                 let span = shortest + closed;
-                if cells.used_offset(start, span).is_some() {
+                if cells.is_used(cells.first(start) + closed) {
                     for entry in automaton.entries_of(found) {
                         above.push(automaton.parent(entry), weights[entry].clone());
                     }
                 }
-                above.close_cell(span);
+                if above.close_cell(span) {
+                    begins.add(start + span);
+                }
                 closed += 1;
                 state = if closed < count { automaton.next(found, tokens[span].0) } else { None };
             }

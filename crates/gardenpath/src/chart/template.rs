@@ -7,6 +7,7 @@ use crate::memory;
 use crate::shape::Shape;
 use crate::span::Span;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The cells of all levels for sentences of one length: the spans on which some tree over the whole sentence has a node.
@@ -55,6 +56,8 @@ pub(crate) struct LevelCells {
     min_span: Vec<u32>,
     /// Whether some tree uses the cell.
     used: Vec<bool>,
+    /// The start after the last one that has cells: at the root, only the first one has.
+    end: usize,
 }
 
 /// Templates that were made before, for all parsers of the process.
@@ -225,7 +228,7 @@ pub(crate) fn check_memory(len: usize, needed: u64) -> Result<()> {
 
 impl LevelCells {
     fn new(shape: &Shape, level: usize, len: usize) -> Self {
-        let mut cells = LevelCells { first: vec![0], min_span: Vec::new(), used: Vec::new() };
+        let mut cells = LevelCells { first: vec![0], min_span: Vec::new(), used: Vec::new(), end: 0 };
         if !shape.has_length(len) {
             return cells;
         }
@@ -238,7 +241,7 @@ impl LevelCells {
                 cells.used.extend(&used[first..=last]);
             }
             cells.min_span.push(first.map_or(1, |first| spans.start() + first) as u32);
-            cells.first.push(cells.used.len() as u32);
+            cells.close_start();
         }
         cells
     }
@@ -259,16 +262,25 @@ impl LevelCells {
                 }
             }
             let (least, most) = shape.spans(level).into_inner();
-            let mut cells = LevelCells { first: vec![0], min_span: vec![least as u32; len], used: Vec::new() };
+            let mut cells = LevelCells { first: vec![0], min_span: vec![least as u32; len], used: Vec::new(), end: 0 };
             for start in 0..len {
                 if begins.contains(start) {
                     cells.used.extend((least..=most.min(len - start)).map(|span| spans.contains(span)));
                 }
-                cells.first.push(cells.used.len() as u32);
+                cells.close_start();
             }
             cells
         };
         (0..=shape.depth()).map(&mut of_level).collect()
+    }
+
+    /// Ends the cells of a start while they are listed.
+    fn close_start(&mut self) {
+        let (start, total) = (self.first.len(), self.used.len() as u32);
+        if self.first.last() != Some(&total) {
+            self.end = start;
+        }
+        self.first.push(total);
     }
 
     /// The cells that some tree uses.
@@ -294,14 +306,26 @@ impl LevelCells {
         (offset < self.count(start) && self.used[self.first(start) + offset]).then_some(offset as u32)
     }
 
+    /// Whether some tree uses a cell.
+    #[inline]
+    pub fn is_used(&self, cell: usize) -> bool {
+        self.used[cell]
+    }
+
     /// The number of cells, used or not.
     pub fn total(&self) -> usize {
         self.used.len()
     }
 
-    /// The number of starts that have cells at all.
+    /// The number of starts: one per token, or none if no tree has this length.
     pub fn starts(&self) -> usize {
         self.min_span.len()
+    }
+
+    /// The starts up to the last one that has cells.
+    #[inline]
+    pub fn used_starts(&self) -> Range<usize> {
+        0..self.end
     }
 
     /// The number of cells of a start, used or not.
@@ -348,6 +372,8 @@ mod tests {
                     let expected: Vec<Span> =
                         all.filter(|span| template.level(level).find(span.start, span.len).is_some()).collect();
                     assert_eq!(template.cells(level).collect::<Vec<_>>(), expected, "{shape:?}: {len}");
+                    let end = expected.last().map_or(0, |last| last.start + 1);
+                    assert_eq!(template.level(level).used_starts(), 0..end);
                     assert_eq!(expected.is_empty(), !shape.has_length(len));
                 }
             }

@@ -1,6 +1,5 @@
 //! Sampling of derivations: one random word and one table look-up per rule.
 
-use super::Corpus;
 use crate::grammar::{Grammar, Layer, Symbol};
 use crate::seed::{Seed, Stream};
 use crate::tree::Tree;
@@ -27,6 +26,24 @@ enum Layers {
 
 /// Bytes of an outcome of any number of children, in whole words.
 const WIDE: usize = 16;
+
+/// Sentences that were sampled together, in memory that the next ones use again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sampled {
+    /// More than there are.
+    tokens: Vec<Symbol>,
+    pub offsets: Vec<usize>,
+    pub roots: Vec<Symbol>,
+    /// The nodes of two levels of a batch of sentences, and for each of these its stream and how many nodes it has.
+    above: Vec<Symbol>,
+    below: Vec<Symbol>,
+    open: Vec<(Stream, usize)>,
+}
+
+/// Sentences that are sampled level by level, side by side: their streams are independent, so that the processor has other work
+/// where the length of one cannot be foreseen. Fewer if they are long.
+const BATCH: usize = 64;
+const BATCH_TOKENS: usize = 1 << 13;
 
 /// One alias table per parent.
 #[derive(Clone, Debug)]
@@ -89,41 +106,70 @@ impl Sampler {
         self.mean_len
     }
 
-    /// The sentences with these numbers.
-    pub(super) fn sentences(&self, seed: Seed, numbers: Range<u64>) -> Corpus {
+    /// Samples the sentences with these numbers, in place of those that `sampled` holds.
+    pub(super) fn sentences(&self, seed: Seed, numbers: Range<u64>, sampled: &mut Sampled) {
         match &self.layers {
-            Layers::Narrow(layers) => self.sentences_of(layers, seed, numbers),
-            Layers::Wide(layers) => self.sentences_of(layers, seed, numbers),
+            Layers::Narrow(layers) => self.sentences_of(layers, seed, numbers, sampled),
+            Layers::Wide(layers) => self.sentences_of(layers, seed, numbers, sampled),
         }
     }
 
-    fn sentences_of<const W: usize>(&self, layers: &[Choice<W>], seed: Seed, numbers: Range<u64>) -> Corpus {
+    #[inline(never)]
+    fn sentences_of<const W: usize>(
+        &self,
+        layers: &[Choice<W>],
+        seed: Seed,
+        numbers: Range<u64>,
+        sampled: &mut Sampled,
+    ) {
         let seed = corpus_seed(seed);
-        let count = (numbers.end - numbers.start) as usize;
-        let (mut offsets, mut roots) = (Vec::with_capacity(count + 1), Vec::with_capacity(count));
-        offsets.push(0);
-        let mut tokens = vec![0; (count as f64 * self.mean_len * 1.05) as usize];
-        let (mut above, mut below) = (vec![0; self.max_len + W], vec![0; self.max_len + W]);
         let (last, upper) = layers.split_last().expect("a grammar has layers");
+        let batch = (BATCH_TOKENS / self.max_len).clamp(1, BATCH);
+        let room = batch * self.max_len + W;
+        let Sampled { tokens, offsets, roots, above, below, open } = sampled;
+        offsets.clear();
+        offsets.push(0);
+        roots.clear();
+        let count = numbers.end - numbers.start;
+        tokens.resize(tokens.len().max((count as f64 * self.mean_len * 1.05) as usize + room), 0);
+        [&mut *above, &mut *below].into_iter().for_each(|nodes| nodes.resize(nodes.len().max(room), 0));
         let mut end = 0;
-        for i in numbers {
-            let mut stream = seed.stream(i);
-            let root = self.roots.draw(0, &mut stream).0[0];
-            above[0] = root;
-            let mut len = 1;
+        for first in numbers.clone().step_by(batch) {
+            open.clear();
+            for i in first..numbers.end.min(first + batch as u64) {
+                let mut stream = seed.stream(i);
+                let root = self.roots.draw(0, &mut stream).0[0];
+                above[open.len()] = root;
+                roots.push(root);
+                open.push((stream, 1));
+            }
             for layer in upper {
-                len = layer.expand(&above[..len], &mut below, &mut stream, |_| ());
-                std::mem::swap(&mut above, &mut below);
+                let (mut read, mut written) = (0, 0);
+                for (stream, len) in &mut *open {
+                    let nodes = &above[read..read + *len];
+                    read += *len;
+                    *len = layer.expand(nodes, &mut below[written..], stream, |_| ());
+                    written += *len;
+                }
+                std::mem::swap(above, below);
             }
-            if tokens.len() < end + self.max_len + W {
-                tokens.resize(tokens.len() + tokens.len() / 8 + self.max_len + W, 0);
+            if tokens.len() < end + room {
+                tokens.resize(tokens.len() + tokens.len() / 8 + room, 0);
             }
-            end += last.expand(&above[..len], &mut tokens[end..], &mut stream, |_| ());
-            offsets.push(end);
-            roots.push(root);
+            let mut read = 0;
+            for (stream, len) in &mut *open {
+                end += last.expand(&above[read..read + *len], &mut tokens[end..], stream, |_| ());
+                read += *len;
+                offsets.push(end);
+            }
         }
-        tokens.truncate(end);
-        Corpus { tokens, offsets, roots }
+    }
+}
+
+impl Sampled {
+    /// The tokens of all sentences.
+    pub fn tokens(&self) -> &[Symbol] {
+        &self.tokens[..self.offsets.last().map_or(0, |end| *end)]
     }
 }
 
@@ -175,13 +221,16 @@ impl<const W: usize> Choice<W> {
     #[inline]
     fn expand(&self, above: &[Symbol], below: &mut [Symbol], stream: &mut Stream, mut arity: impl FnMut(u8)) -> usize {
         let mut len = 0;
+        // A state of its own stays in registers: bytes that are stored could be part of any other.
+        let mut own = stream.clone();
         for &parent in above {
-            let Outcome(bytes) = self.draw(parent, stream);
+            let Outcome(bytes) = self.draw(parent, &mut own);
             // All bytes are written; the next rule overwrites what is not a child.
             below[len..len + W].copy_from_slice(&bytes);
             arity(bytes[W - 1]);
             len += usize::from(bytes[W - 1]);
         }
+        *stream = own;
         len
     }
 }
@@ -209,7 +258,7 @@ fn alias_table<const W: usize>(outcomes: &[(Outcome<W>, f64)]) -> Vec<Slot<W>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Ensemble;
+    use crate::{Corpus, Ensemble};
 
     #[test]
     fn alias_tables_hold_the_probabilities_exactly() {
@@ -229,16 +278,19 @@ mod tests {
         }
     }
 
+    /// Sentences are sampled side by side, trees one by one: several batches of a short language, and sentences that are too long for one.
     #[test]
     fn sentences_and_trees_agree() {
-        let grammar = Ensemble::new(7, 3).zipf(0.5).sample(Seed::new(2)).unwrap();
-        let corpus = Corpus::sample(&grammar, Seed::new(5), 1000..1200);
-        let sampler = Sampler::new(&grammar);
-        for i in 0..200 {
-            let tree = sampler.tree(Seed::new(5), 1000 + i as u64);
-            assert_eq!(tree.sentence(), corpus.sentence(i));
-            assert_eq!(tree.root(), corpus.roots()[i]);
-            assert!(tree.log_probability(&grammar).is_some());
+        for (depth, count) in [(3, 200), (8, 20)] {
+            let grammar = Ensemble::new(7, depth).zipf(0.5).sample(Seed::new(2)).unwrap();
+            let corpus = Corpus::sample(&grammar, Seed::new(5), 1000..1000 + count);
+            let sampler = Sampler::new(&grammar);
+            for i in 0..count as usize {
+                let tree = sampler.tree(Seed::new(5), 1000 + i as u64);
+                assert_eq!(tree.sentence(), corpus.sentence(i));
+                assert_eq!(tree.root(), corpus.roots()[i]);
+                assert!(tree.log_probability(&grammar).is_some());
+            }
         }
     }
 }

@@ -3,9 +3,9 @@
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::interrupt::checkpoint;
+use crate::pool::Pool;
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::Mutex;
 
 /// Sentences and tokens of one shard, at most: small enough to divide a corpus of a few long sentences among threads.
 const SENTENCES: usize = 1024;
@@ -58,10 +58,7 @@ pub(crate) fn shards(corpus: &Corpus, sentences: Range<usize>) -> Vec<Range<usiz
 }
 
 /// Sums over a shard, few of which are not zero: one table for each thread at work, used again and again.
-pub(crate) struct Tables {
-    size: usize,
-    free: Mutex<Vec<Sums>>,
-}
+pub(crate) struct Tables(Pool<'static, Sums>);
 
 /// Sums that are not zero, with their places.
 pub(crate) type Touched = Vec<(u32, f64)>;
@@ -76,18 +73,17 @@ pub(crate) struct Sums {
 impl Tables {
     /// Tables of `size` sums each.
     pub fn new(size: usize) -> Self {
-        Tables { size, free: Mutex::default() }
+        Tables(Pool::new(move || Sums { values: vec![0.0; size], touched: Vec::new() }))
     }
 
     /// Lets `fill` add to sums that are all zero; returns those that are not zero any more, with their places.
     pub fn sum(&self, fill: impl FnOnce(&mut Sums) -> Result<()>) -> Result<Touched> {
-        let free = self.free.lock().expect("nobody panics with the lock").pop();
-        let mut sums = free.unwrap_or_else(|| Sums { values: vec![0.0; self.size], touched: Vec::new() });
-        fill(&mut sums)?;
-        let Sums { values, touched } = &mut sums;
-        let found = touched.drain(..).map(|place| (place, std::mem::take(&mut values[place as usize]))).collect();
-        self.free.lock().expect("nobody panics with the lock").push(sums);
-        Ok(found)
+        self.0.lend(|sums| {
+            let filled = fill(sums);
+            let Sums { values, touched } = sums;
+            let found = touched.drain(..).map(|place| (place, std::mem::take(&mut values[place as usize]))).collect();
+            filled.map(|()| found)
+        })
     }
 }
 
@@ -151,6 +147,5 @@ mod tests {
         };
         assert_eq!(sum(&[(7, 1.0), (900, 0.5), (7, 2.0)]), [(7, 3.0), (900, 0.5)]);
         assert_eq!(sum(&[(900, 1.0)]), [(900, 1.0)], "what was handed out is gone");
-        assert_eq!(tables.free.into_inner().unwrap().len(), 1);
     }
 }

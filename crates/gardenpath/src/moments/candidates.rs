@@ -1,11 +1,10 @@
 //! Counting the candidate symbols of a chart level: the same tables as for tokens.
 
-use super::tokens::check;
 use super::{Moments, TupleTable};
-use crate::chart::{Buffers, Chart, Level, Parser};
+use crate::chart::{Buffers, Chart, Level, Parser, Wanted};
 use crate::corpus::Corpus;
 use crate::error::{Counts, Error, Result};
-use crate::grammar::Symbol;
+use crate::grammar::{Symbol, largest};
 use crate::interrupt::checkpoint;
 use crate::semiring::Recognition;
 use rayon::prelude::*;
@@ -75,9 +74,9 @@ pub(crate) fn count_candidates(
 ) -> Result<Moments> {
     let grammar = parser.grammar();
     let mut moments = Moments::new(grammar.sizes()[level], classes)?;
-    corpus.roots().iter().max().map_or(Ok(()), |&root| moments.check_root(root))?;
+    moments.check_root(largest(corpus.roots()))?;
     let part = corpus.len().div_ceil(moments.parts(size_of::<u64>())).max(1);
-    check(corpus.tokens(), grammar.vocab())?;
+    grammar.check_sentence(corpus.tokens())?;
     let count_part = |k: usize| -> Result<Moments> {
         let mut moments = Moments::new(grammar.sizes()[level], classes)?;
         let numbers = k * part..corpus.len().min((k + 1) * part);
@@ -86,7 +85,7 @@ pub(crate) fn count_candidates(
             checkpoint();
             parser.start(&mut chart, &mut scratch, corpus.sentence(i))?;
             for layer in (level..grammar.depth()).rev() {
-                parser.fill_layer(&mut chart, &mut scratch, layer);
+                parser.fill_layer(&mut chart, &mut scratch, layer, Wanted::All);
             }
             moments.count_level(chart.level(level), chart.len(), usize::from(corpus.roots()[i]), tuples);
         }

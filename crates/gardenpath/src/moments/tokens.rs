@@ -2,8 +2,8 @@
 
 use super::{Moments, TupleTable};
 use crate::corpus::{Corpus, Sampler};
-use crate::error::{Error, Result};
-use crate::grammar::Symbol;
+use crate::error::Result;
+use crate::grammar::{Symbol, check_tokens, largest};
 use crate::seed::Seed;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -41,8 +41,8 @@ struct Tally {
 impl TupleTable<u64> {
     /// Adds all adjacent tuples of the sentences of a corpus, on all threads.
     pub fn add_corpus(&mut self, corpus: &Corpus) -> Result<()> {
-        check(corpus.tokens(), self.symbols())?;
-        corpus.roots().iter().max().map_or(Ok(()), |&root| self.check_root(root))?;
+        check_tokens(corpus.tokens(), self.symbols())?;
+        self.check_root(largest(corpus.roots()))?;
         self.add_checked(corpus);
         Ok(())
     }
@@ -167,17 +167,5 @@ fn sort_by_root(roots: &[Symbol], order: &mut Vec<u32>) {
         let place = &mut next[usize::from(root)];
         order[*place as usize] = i as u32;
         *place += 1;
-    }
-}
-
-/// Rejects tokens that the tables have no room for.
-pub(super) fn check(tokens: &[Symbol], symbols: usize) -> Result<()> {
-    // The maximum of bytes is vectorised; the position is only looked for after a failure.
-    match tokens.iter().max() {
-        Some(&most) if usize::from(most) >= symbols => {
-            let position = tokens.iter().position(|&token| usize::from(token) >= symbols).unwrap_or(0);
-            Err(Error::UnknownToken { position, token: usize::from(tokens[position]), vocab: symbols })
-        }
-        _ => Ok(()),
     }
 }

@@ -3,9 +3,9 @@
 use super::Answer;
 use super::engine::Engine;
 use super::found::{Found, Row};
-use crate::commands::sentences::{Sentences, Workspaces};
+use crate::commands::sentences::Sentences;
 use anyhow::{Context, Result, anyhow, bail};
-use gardenpath::mean_divergence;
+use gardenpath::{Pool, mean_divergence};
 use gardenpath_lab::draw::table::{grouped, short};
 use gardenpath_lab::files::{self, SystemError};
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ pub fn run(
     answer: &mut Answer,
 ) -> Result<()> {
     let (mut sum, mut rows, mut number) = (0.0, 0, 0);
-    let readers = Workspaces::new(|| engine.reader());
+    let readers = Pool::new(|| engine.reader());
     sentences.blocks("compared", 2 * bytes, |block| {
         let lines = given.take(block.count(), number)?;
         let first = number;

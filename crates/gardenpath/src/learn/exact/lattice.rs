@@ -1,6 +1,6 @@
 //! The ways to cut a sentence into blocks: tuples of adjacent candidates of a level, each of which may be one node above.
 
-use crate::chart::{Buffers, Parser};
+use crate::chart::{Buffers, Parser, Wanted};
 use crate::error::Result;
 use crate::grammar::{Grammar, Symbol};
 use crate::tuple::TupleCode;
@@ -78,7 +78,7 @@ impl<'p> Reader<'p> {
         let Buffers { chart, scratch } = &mut self.buffers;
         self.parser.start(chart, scratch, sentence)?;
         for level in (self.level..depth).rev() {
-            self.parser.fill_layer(chart, scratch, level);
+            self.parser.fill_layer(chart, scratch, level, Wanted::All);
         }
         let is_lowest = self.level == depth;
         let first = (lattices.blocks.len(), lattices.instances.len());

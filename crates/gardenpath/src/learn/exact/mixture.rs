@@ -1,5 +1,6 @@
 //! Clustering of tuples by context: a hard mixture of multinomials.
 
+use crate::inside::gemm::{add_weighted_rows, padded};
 use crate::interrupt::checkpoint;
 use crate::seed::Stream;
 use rayon::prelude::*;
@@ -18,6 +19,38 @@ pub(super) struct Observations {
 pub(super) struct Clustering {
     pub cluster: Vec<u32>,
     pub likelihood: f64,
+}
+
+/// Some of the clusters, side by side.
+struct Columns {
+    clusters: Vec<u32>,
+    /// The column of each cluster, if it has one.
+    column: Vec<Option<u32>>,
+}
+
+impl Columns {
+    fn all(clusters: usize) -> Self {
+        Self::of(0..clusters as u32, clusters)
+    }
+
+    /// Those that occur, in order.
+    fn of(wanted: impl Iterator<Item = u32>, clusters: usize) -> Self {
+        let mut column = vec![None; clusters];
+        wanted.for_each(|z| column[z as usize] = Some(0));
+        let clusters: Vec<u32> = (0..clusters as u32).filter(|&z| column[z as usize].is_some()).collect();
+        (0..).zip(&clusters).for_each(|(k, &z)| column[z as usize] = Some(k));
+        Columns { clusters, column }
+    }
+
+    /// The number of columns: there are a few more than clusters, since whole registers are quicker.
+    fn width(&self) -> usize {
+        padded(self.clusters.len())
+    }
+
+    #[inline]
+    fn column(&self, cluster: u32) -> Option<usize> {
+        self.column[cluster as usize].map(|column| column as usize)
+    }
 }
 
 /// Pseudo-counts that every cluster has of the average tuple.
@@ -65,53 +98,58 @@ impl Observations {
         }
     }
 
-    /// Logarithms of the features' frequencies in each cluster, relative to the background: `[feature][cluster]`.
-    fn profiles(&self, cluster: &[u32], clusters: usize, background: &[f64]) -> Vec<f64> {
-        let features = self.features();
-        let mut sums: Vec<f64> = (0..clusters).flat_map(|_| background.iter().map(|p| SMOOTHING * p)).collect();
+    /// Logarithms of the features' frequencies in some clusters, relative to the background: `[feature][column]`.
+    fn profiles(&self, cluster: &[u32], wanted: &Columns, background: &[f64]) -> Vec<f64> {
+        let (features, width) = (self.features(), wanted.width());
+        let mut sums: Vec<f64> =
+            (0..wanted.clusters.len()).flat_map(|_| background.iter().map(|p| SMOOTHING * p)).collect();
         for (tuple, &own) in cluster.iter().enumerate() {
-            let sums = &mut sums[own as usize * features..][..features];
-            sums.iter_mut().zip(self.row(tuple)).for_each(|(sum, count)| *sum += count);
+            if let Some(column) = wanted.column(own) {
+                let sums = &mut sums[column * features..][..features];
+                sums.iter_mut().zip(self.row(tuple)).for_each(|(sum, count)| *sum += count);
+            }
         }
-        let mut profiles = vec![0.0; features * clusters];
+        let mut profiles = vec![0.0; features * width];
         for (z, sums) in sums.chunks_exact_mut(features).enumerate() {
             self.normalise(sums);
             for (feature, (value, p)) in sums.iter().zip(background).enumerate() {
-                profiles[feature * clusters + z] = (value / p).ln();
+                profiles[feature * width + z] = (value / p).ln();
             }
         }
         profiles
     }
 
-    /// How well each cluster explains a tuple. Features that were not seen cost nothing.
+    /// How well the cluster of each column explains a tuple.
     fn scores(&self, tuple: usize, profiles: &[f64], scores: &mut [f64]) {
         scores.fill(0.0);
-        for (n, logs) in self.row(tuple).iter().zip(profiles.chunks_exact(scores.len())) {
-            if *n != 0.0 {
-                scores.iter_mut().zip(logs).for_each(|(score, log)| *score += n * log);
-            }
-        }
+        add_weighted_rows(scores, 1.0, self.row(tuple), profiles);
     }
 
     /// Alternates between profiles and assignments until nothing moves.
+    ///
+    /// A cluster whose members are the same as in the last round explains all tuples as well as it did: only the others are computed.
     pub fn refine(&self, mut cluster: Vec<u32>, clusters: usize) -> Clustering {
         let background = self.background();
         let mut likelihood = f64::NEG_INFINITY;
-        let share = 1 + PIECE / (self.features() * clusters);
+        let mut scores = vec![0.0; cluster.len() * clusters];
+        let mut changed = Columns::all(clusters);
         for _ in 0..ROUNDS {
             checkpoint();
-            let profiles = self.profiles(&cluster, clusters, &background);
-            let best = |scores: &mut Vec<f64>, (tuple, &own): (usize, &u32)| {
-                self.scores(tuple, &profiles, scores);
+            let profiles = self.profiles(&cluster, &changed, &background);
+            let share = 1 + PIECE / (self.features() * changed.width());
+            let best = |new: &mut Vec<f64>, ((tuple, &own), scores): ((usize, &u32), &mut [f64])| {
+                self.scores(tuple, &profiles, new);
+                changed.clusters.iter().zip(&*new).for_each(|(&z, &score)| scores[z as usize] = score);
                 let better = |best: (u32, f64), (z, &score)| if score > best.1 { (z, score) } else { best };
                 (0..).zip(&*scores).fold((own, f64::NEG_INFINITY), better)
             };
-            let tuples = cluster.par_iter().enumerate().with_min_len(share);
-            let found: Vec<(u32, f64)> = tuples.map_init(|| vec![0.0; clusters], best).collect();
+            let tuples = cluster.par_iter().enumerate().zip(scores.par_chunks_exact_mut(clusters)).with_min_len(share);
+            let found: Vec<(u32, f64)> = tuples.map_init(|| vec![0.0; changed.width()], best).collect();
             likelihood = found.iter().fold(0.0, |sum, (_, score)| sum + score);
-            let moved = found.iter().zip(&cluster).any(|((best, _), own)| best != own);
+            let moved = found.iter().zip(&cluster).filter(|((best, _), own)| best != *own);
+            changed = Columns::of(moved.flat_map(|(&(best, _), &own)| [best, own]), clusters);
             cluster.iter_mut().zip(&found).for_each(|(own, (best, _))| *own = *best);
-            if !moved {
+            if changed.clusters.is_empty() {
                 break;
             }
         }
@@ -120,8 +158,9 @@ impl Observations {
 
     /// Tuples that other clusters explain nearly as well: (tuple, the best other clusters within `margin` nats of its own).
     pub fn doubts(&self, cluster: &[u32], clusters: usize, margin: f64) -> Vec<(usize, Vec<u32>)> {
-        let profiles = self.profiles(cluster, clusters, &self.background());
-        let mut scores = vec![0.0; clusters];
+        let columns = Columns::all(clusters);
+        let profiles = self.profiles(cluster, &columns, &self.background());
+        let mut scores = vec![0.0; columns.width()];
         let mut doubts = Vec::new();
         for (tuple, &own) in cluster.iter().enumerate() {
             self.scores(tuple, &profiles, &mut scores);
