@@ -105,13 +105,13 @@ fn whatever_is_wrong_is_said_in_one_line() {
         // Grammars.
         ("grammar info missing.pcfg", &["missing.pcfg", "no such file"]),
         ("grammar info dir.pcfg", &["dir.pcfg", "is a directory"]),
-        ("grammar info empty.pcfg", &["empty.pcfg", "is empty"]),
+        ("grammar info empty.pcfg", &["empty.pcfg", "empty file"]),
         ("grammar info binary.pcfg", &["binary.pcfg", "UTF-8"]),
         ("grammar info broken.pcfg", &["broken.pcfg", "line 2"]),
         ("grammar info broken.json", &["broken.json", "line 1"]),
         ("grammar info c.parquet", &["c.parquet", "UTF-8"]),
         ("grammar convert c.jsonl -o new.pcfg", &["c.jsonl", "line 1"]),
-        ("grammar info mark.pcfg", &["mark.pcfg", "is empty"]),
+        ("grammar info mark.pcfg", &["mark.pcfg", "empty file"]),
         ("grammar info name.json", &["name.json: line 1", "\"name\" of symbol 0 of level 0 is 5, expected a text"]),
         ("grammar info rounded.pcfg", &["rounded.pcfg: line 2", "sum to 0.99", "convert IN -o OUT --normalize"]),
         ("grammar convert wrong.pcfg -o new.pcfg --normalize", &["wrong.pcfg: line 2", "sum to 0.95", "1%"]),
@@ -133,9 +133,9 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("parse g.pcfg missing.jsonl", &["missing.jsonl", "no such file"]),
         ("parse g.pcfg dir.jsonl", &["dir.jsonl", "is a directory"]),
         ("parse g.pcfg c.csv", &["c.csv", ".parquet, .jsonl or .tsv"]),
-        ("parse g.pcfg empty.jsonl", &["empty.jsonl", "is empty"]),
+        ("parse g.pcfg empty.jsonl", &["empty.jsonl", "empty file"]),
         ("parse g.pcfg blank.jsonl", &["blank.jsonl", "no sentences"]),
-        ("parse g.pcfg empty.parquet", &["empty.parquet", "is empty"]),
+        ("parse g.pcfg empty.parquet", &["empty.parquet", "empty file"]),
         ("parse g.pcfg truncated.parquet", &["truncated.parquet", "Parquet"]),
         ("parse g.pcfg text.parquet", &["text.parquet", "Parquet"]),
         ("parse g.pcfg binary.jsonl", &["binary.jsonl: line 2", "UTF-8"]),
@@ -255,7 +255,7 @@ fn an_existing_file_survives_a_failure() {
 fn parquet_is_not_written_to_a_stream() {
     let lab = lab();
     std::os::unix::fs::symlink("/dev/stdout", lab.path("stream.parquet")).unwrap();
-    assert!(lab.refusal("corpus sample g.pcfg --samples 10 -o stream.parquet").contains("ordinary files"));
+    assert!(lab.refusal("corpus sample g.pcfg --samples 10 -o stream.parquet").contains("regular files"));
 }
 
 #[cfg(target_os = "linux")]

@@ -223,7 +223,7 @@ fn a_damaged_checkpoint_is_refused() {
     fs::write(&path, b"").unwrap();
     refused("");
     change(&path, |tensors, _| tensors[0].values[0] = f32::NAN);
-    refused("no numbers");
+    refused("NaN or infinite values");
     change(&path, |_, metadata| change_progress(metadata, |progress| progress["step"] = json!(1u64 << 63)));
     refused("no progress for this run");
     change(&path, |_, metadata| {

@@ -104,7 +104,7 @@ fn bad_experiments_are_refused_in_one_line() {
     let lab = Lab::new();
     for (text, expected) in [
         ("measure = ", "line 1"),
-        ("measure = 'x'\nexpects = ''\n[[grid]]\n", "no measure"),
+        ("measure = 'x'\nexpects = ''\n[[grid]]\n", "unknown measure"),
         ("measure = 'entropy'\nexpects = ''", "[[grid]]"),
         ("measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 'w + 1'", "unknown name w"),
         ("measure = 'entropy'\nexpects = ''\n[[grid]]\nseed = '1..9000000000000000000'", "seed: the range"),
