@@ -2,6 +2,7 @@
 //
 // Changelog while we both work (to be removed at the end):
 //   1  first version
+//   2  Entropy is in nats, with `guessing`; its theory has both curves; the fraction of a point is that of the rules there are
 //
 // WHERE THINGS ARE. /explorer is a link to crates/gardenpath-cli/explorer, since the crate embeds the bundle:
 //   explorer/src/*, explorer/package.json, explorer/package-lock.json, explorer/build.mjs   sources
@@ -38,7 +39,7 @@ export interface Refusal { error: string }
 export interface EnsembleGrammar {
   vocab: number                     // 1 … 255 symbols of each level
   depth: number                     // 1 … 16 layers of rules; sentences must not be longer than Limits.tokens
-  fraction?: number                 // of all tuples that are rules, default 1/vocab … what the paper calls f; default 0.25
+  fraction?: number                 // of all tuples that are rules, default 0.25
   classes?: number                  // symbols of level 0, default vocab
   arities?: string                  // "2:0.5,3:0.5" (the default): the probability of each number of children, 1 … 8
   zipf?: number                     // exponent, default 0
@@ -134,13 +135,14 @@ export interface Pcfg { text: string }
 
 export interface EntropyRequest { grammar: EnsembleGrammar; effort?: 0 | 1 | 2 }
 export interface Entropy {
-  /** In increasing order of the fraction, about 12 (effort 0) to 24 of them; in units of ln(classes): 1 is guessing. */
+  /** In increasing order of the fraction, about 12 (effort 0) to 24 of them; in nats. Fractions are those of the largest number of children, after rounding. */
   points: { fraction: number; entropy: number; stderr: number | null }[]
   grammars: number                  // that were averaged for a point
   sentences: number                 // of each of them
+  guessing: number                  // ln(classes)
   critical_fraction: number | null  // see Language
-  /** The paper's and the corrected limit of many symbols, at depth 2 with two and three children only; the same units. */
-  theory: { fraction: number; entropy: number }[] | null
+  /** The limit of many symbols, at depth 2; null otherwise. `paper` is the formula as it is printed, for two and three children at even odds. */
+  theory: { fraction: number; entropy: number; paper: number | null }[] | null
 }
 
 // ---------------------------------------------------------------------------------------------------------------------------------
