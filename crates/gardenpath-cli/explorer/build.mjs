@@ -1,24 +1,26 @@
-// Builds dist/ from src/: `npm ci && npm run build`. What is built depends on the sources alone, so two builds are byte-identical.
+// Builds dist/ (or the directory that is given) from src/: `npm ci && npm run build`. What is built depends on the sources alone, so two builds are
+// byte-identical.
 //
 // dist/sources.sha256 lets a test in Rust notice a bundle of other sources. It is the SHA-256 of, for each source file in the order of the bytes
 // of their paths, path + "\n" + length in bytes + "\n" + contents. Source files are those in `named` below and everything in src/.
 
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const LIMIT = 300_000;
 
+const target = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), "dist"));
 process.chdir(dirname(fileURLToPath(import.meta.url)));
 const named = ["build.mjs", "package-lock.json", "package.json", "tsconfig.json"];
 
-rmSync("dist", { recursive: true, force: true });
-mkdirSync("dist");
+rmSync(target, { recursive: true, force: true });
+mkdirSync(target, { recursive: true });
 await build({
   entryPoints: { app: "src/main.tsx" },
-  outdir: "dist",
+  outdir: target,
   bundle: true,
   minify: true,
   format: "esm",
@@ -29,13 +31,13 @@ await build({
   legalComments: "none",
   logLevel: "warning",
 });
-await build({ entryPoints: { app: "src/style.css" }, outdir: "dist", bundle: true, minify: true, target: "es2022", logLevel: "warning" });
-copyFileSync("src/index.html", "dist/index.html");
+await build({ entryPoints: { app: "src/style.css" }, outdir: target, bundle: true, minify: true, target: "es2022", logLevel: "warning" });
+copyFileSync("src/index.html", join(target, "index.html"));
 
-const total = readdirSync("dist").reduce((sum, file) => sum + statSync(join("dist", file)).size, 0);
+const total = readdirSync(target).reduce((sum, file) => sum + statSync(join(target, file)).size, 0);
 if (total > LIMIT) throw new Error(`the bundle has ${total} bytes, more than ${LIMIT}`);
-writeFileSync("dist/sources.sha256", `${fingerprint()}\n`);
-console.log(`dist: ${total} bytes`);
+writeFileSync(join(target, "sources.sha256"), `${fingerprint()}\n`);
+console.log(`${total} bytes`);
 
 function fingerprint() {
   const inside = readdirSync("src", { recursive: true, withFileTypes: true })

@@ -21,6 +21,9 @@ export function App() {
   const server = useServer();
   const [theme, toggleTheme] = useTheme();
   useEffect(() => void greet().catch(() => undefined), []);
+  useEffect(() => {
+    document.title = `gardenpath: ${state.view}`;
+  }, [state.view]);
   return (
     <>
       <header class="top">

@@ -138,7 +138,7 @@ interface GuidesProps {
   up: (value: number) => number;
 }
 
-/** Labels of horizontal guides stand at the right end and give way to one another downwards. */
+/** Labels give way to one another downwards. */
 function Guides({ guides, frame, across, up }: GuidesProps) {
   const taken: number[] = [];
   return (
@@ -150,11 +150,12 @@ function Guides({ guides, frame, across, up }: GuidesProps) {
           if (Number.isNaN(at)) return null;
           let label = at - 5 < frame.top + 8 ? at + 14 : at - 5;
           while (taken.some((other) => Math.abs(other - label) < 13)) label += 13;
-          taken.push(label);
+          taken.push(label, at);
+          const left = guide.side === "left";
           return (
             <g key={guide.label}>
               <path d={`M${frame.left} ${at}H${frame.right}`} stroke={colour} stroke-width={1.2} stroke-dasharray={guide.dash ?? "5 4"} />
-              <text x={frame.right - 4} y={label} text-anchor="end" font-size={SIZE - 1} fill={colour} stroke={PAPER} stroke-width={3} paint-order="stroke">
+              <text x={left ? frame.left + 6 : frame.right - 4} y={label} text-anchor={left ? "start" : "end"} font-size={SIZE - 1} fill={colour} stroke={PAPER} stroke-width={3} paint-order="stroke">
                 {guide.label}
               </text>
             </g>
@@ -164,7 +165,7 @@ function Guides({ guides, frame, across, up }: GuidesProps) {
         if (Number.isNaN(at)) return null;
         const before = at + textWidth(guide.label, SIZE - 1) + 8 > frame.right;
         let label = frame.top + 10;
-        while (taken.some((other) => Math.abs(other - label) < 13)) label += 13;
+        while (taken.some((other) => Math.abs(other - label + 4) < 9)) label += 9;
         taken.push(label);
         return (
           <g key={guide.label}>

@@ -44,6 +44,8 @@ export interface Guide {
   x?: number;
   y?: number;
   label: string;
+  /** Of a horizontal line: where its label stands, at the right unless it says left. */
+  side?: "left" | "right";
   colour?: string;
   dash?: string;
 }

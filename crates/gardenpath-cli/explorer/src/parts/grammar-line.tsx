@@ -2,14 +2,14 @@
 
 import type { Language } from "../api.ts";
 import type { Server } from "../client.ts";
-import { counted, number } from "../format.ts";
+import { counted } from "../format.ts";
 import { type State, update } from "../state.ts";
 
 export function GrammarLine({ state, server, language }: { state: State; server: Server; language: Language | null }) {
   const what =
     state.source === "given" ? (server.start?.grammar?.name ?? "")
     : state.source === "file" ? "loaded file"
-    : `v = ${state.vocab}, L = ${state.depth}, f = ${number(state.fraction)}, seed ${state.seed}`;
+    : `v = ${state.vocab}, L = ${state.depth}, f = ${state.fraction}, seed ${state.seed}`;
   return (
     <p class="grammar-line">
       <span>

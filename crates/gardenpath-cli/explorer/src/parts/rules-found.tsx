@@ -23,7 +23,7 @@ export function RulesFoundTable({ job, language }: { job: Job | null; language: 
             <th scope="col">found</th>
             <th scope="col">correct</th>
             <th scope="col" class="stretch">
-              share of the rules
+              share
             </th>
           </tr>
         </thead>

@@ -6,7 +6,7 @@ import { Figure } from "../draw/figure.tsx";
 import { ordered } from "../draw/palette.ts";
 import { Plot } from "../draw/plot.tsx";
 import type { Guide, Series } from "../draw/series.ts";
-import { number } from "../format.ts";
+import { compact, number } from "../format.ts";
 import { Select, Slider } from "../parts/controls.tsx";
 import { type State, update } from "../state.ts";
 
@@ -55,7 +55,7 @@ export function CollapseFigure({ state, families, family }: { state: State; fami
           </button>
           {family.predicted === null ? null : (
             <button type="button" onClick={() => choose(family.predicted!)}>
-              predicted {number(family.predicted)}
+              predicted {compact(family.predicted)}
             </button>
           )}
           {measured === null ? null : (

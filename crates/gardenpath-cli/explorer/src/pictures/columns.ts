@@ -10,11 +10,11 @@ export interface Columns {
   column: number;
 }
 
-/** Columns for so many tokens; `extra` more for the start or the end. */
-export function columns(room: number, tokens: number, language: Language, left: number, extra = 0): Columns {
+/** Columns for so many tokens, and `extra` ones for the start and the end. */
+export function columns(room: number, tokens: number, language: Language, left: number, extra = 0, widest = 90): Columns {
   const names = language.names[language.depth] ?? [];
   const narrowest = Math.max(16, ...names.map((name) => textWidth(name, SIZE - 1) + 6));
-  const column = Math.min(Math.max((room - left - 8) / (tokens + extra), narrowest), 64);
+  const column = Math.min(Math.max((room - left - 8) / (tokens + extra), narrowest), widest);
   return { width: Math.max(room, left + column * (tokens + extra) + 8), left, column };
 }
 

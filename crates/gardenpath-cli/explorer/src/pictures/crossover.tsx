@@ -64,7 +64,7 @@ function CrossoverPlot({ width, height, state, entropy, language }: CrossoverPlo
     const point = { x: state.fraction, y: mean, ...(stderr === null ? {} : { low: mean - stderr, high: mean + stderr }) };
     series.push({ key: "this", label: "this language", colour: categorical(1), line: false, marker: 3, points: [point] });
   }
-  const guides: Guide[] = [{ y: entropy.guessing, label: "guessing", colour: FAINT }];
+  const guides: Guide[] = [{ y: entropy.guessing, label: "guessing", side: "left", colour: FAINT }];
   if (entropy.critical_fraction !== null) guides.push({ x: entropy.critical_fraction, label: `critical ${number(entropy.critical_fraction)}` });
   return (
     <Plot

@@ -21,7 +21,7 @@ interface GardenProps {
 export function GardenFigure({ reading, language, step }: GardenProps) {
   const classes = probableClasses(reading);
   const row = classes.length > 10 ? 14 : 18;
-  const height = SURPRISAL + LEGEND + row * classes.length + 34;
+  const height = SURPRISAL + LEGEND + row * classes.length + 8;
   return (
     <Figure
       name="reading"
@@ -55,7 +55,7 @@ function Garden({ room, height, row, classes, reading, language, step }: Picture
   const { tokens, surprisal, steps } = reading;
   const names = language.names[0] ?? [];
   const left = Math.max(nameRoom(classes.map((k) => names[k] ?? "")), 34);
-  const { width, column } = columns(room, tokens.length, language, left, 2);
+  const { width, column } = columns(room, tokens.length, language, left, 2, Infinity);
   const x = (at: number) => short(left + column * at);
   const highest = Math.max(1, ...surprisal.map((value) => value ?? 0));
   const impossible = steps.findIndex((one) => one.posterior === null);
@@ -64,8 +64,8 @@ function Garden({ room, height, row, classes, reading, language, step }: Picture
   const summary = `Surprisal of ${tokens.length} tokens: ${surprisal.map((value) => number(value, 2)).join(", ")} nats.`;
   return (
     <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} font-family={FONT} font-size={SIZE - 1} role="img" aria-label={summary}>
-      <rect x={x(step) + 1} y={2} width={short(column - 2)} height={height - 10} rx={4} fill={categorical(1)} fill-opacity={0.16} />
-      <text x={left - 6} y={SURPRISAL - highest * 0 - 66} text-anchor="end" fill={FAINT}>
+      <rect x={x(step) + 1} y={2} width={short(column - 2)} height={SURPRISAL + LEGEND - 4} rx={4} fill={categorical(1)} fill-opacity={0.14} />
+      <text x={left - 6} y={18} text-anchor="end" fill={FAINT}>
         {number(highest, 2)}
       </text>
       <text x={left - 6} y={SURPRISAL + 1} text-anchor="end" fill={FAINT}>
@@ -110,6 +110,7 @@ function Garden({ room, height, row, classes, reading, language, step }: Picture
           })}
         </g>
       ))}
+      <rect x={x(step)} y={top - 0.5} width={short(column)} height={row * classes.length + 1} rx={3} fill="none" stroke={categorical(1)} stroke-width={1.6} />
       {impossible < 0 ? null : (
         <text x={x(impossible) + 6} y={top + 16} fill={categorical(3)}>
           impossible

@@ -31,7 +31,7 @@ export function Losses({ width, height, job }: CurvesProps) {
   const { floors, points } = job;
   const x = axis(job);
   const series: Series[] = [
-    { key: "test", label: "test", colour: ACCENT, points: taken(points, x.label, (point) => point.test_loss, (y) => `test loss ${number(y)}`) },
+    { key: "test", label: job.request.network === undefined ? "" : "test", colour: ACCENT, points: taken(points, x.label, (point) => point.test_loss, (y) => `test loss ${number(y)}`) },
   ];
   if (job.request.network !== undefined) {
     series.push({ key: "train", label: "training", colour: categorical(1), markers: false, points: taken(points, x.label, (point) => point.train_loss, (y) => `training loss ${number(y)}`) });
@@ -39,10 +39,10 @@ export function Losses({ width, height, job }: CurvesProps) {
   const guides: Guide[] = [];
   if (floors !== null) {
     guides.push({ y: floors.guessing, label: "guessing", colour: FAINT });
-    guides.push({ y: floors.bayes, label: "best possible", colour: categorical(2), dash: "" });
+    guides.push({ y: floors.bayes, label: "best possible", side: "left", colour: categorical(2), dash: "" });
     // The last level is the floor itself.
     floors.levels?.slice(0, -1).forEach((y, known) => {
-      guides.push({ y, label: known === 0 ? "knows no rules" : known === 1 ? "knows the lowest layer" : `knows the lowest ${known} layers`, colour: categorical(5), dash: "2 3" });
+      guides.push({ y, label: known === 0 ? "knows no rules" : known === 1 ? "knows the lowest layer" : `knows the lowest ${known} layers`, side: "left", colour: categorical(5), dash: "2 3" });
     });
   }
   const last = points.at(-1);
@@ -63,7 +63,7 @@ export function Accuracies({ width, height, job }: CurvesProps) {
   const { floors, points } = job;
   const x = axis(job);
   const guides: Guide[] = [];
-  if (floors?.bayes_accuracy != null) guides.push({ y: floors.bayes_accuracy, label: `best possible ${percent(floors.bayes_accuracy)}`, colour: categorical(2), dash: "" });
+  if (floors?.bayes_accuracy != null) guides.push({ y: floors.bayes_accuracy, label: `best possible ${percent(floors.bayes_accuracy)}`, side: "left", colour: categorical(2), dash: "" });
   if (floors !== null && floors.unit === "sentence") guides.push({ y: Math.exp(-floors.guessing), label: "guessing", colour: FAINT });
   const series: Series[] = [{ key: "accuracy", label: "", colour: ACCENT, points: taken(points, x.label, (point) => point.test_accuracy, (y) => `accuracy ${percent(y)}`) }];
   return (

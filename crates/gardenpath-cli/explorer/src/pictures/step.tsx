@@ -88,7 +88,7 @@ export function StepHiddenFigure({ reading, language, step }: StepProps) {
 /** One row for each level, one square for each symbol. */
 function Levels({ width, hidden, language }: { width: number; hidden: number[][]; language: Language }) {
   const left = nameRoom(hidden.map((_, level) => `level ${level}`));
-  const row = Math.min(52, (HEIGHT - 24) / hidden.length);
+  const row = Math.min(72, (HEIGHT - 24) / hidden.length);
   const summary = hidden.map((values, level) => {
     const best = values.indexOf(Math.max(...values));
     return `level ${level}: ${language.names[level]?.[best]} ${percent(values[best])}`;
@@ -103,15 +103,15 @@ function Levels({ width, hidden, language }: { width: number; hidden: number[][]
         const text = `${language.names[level]?.[best]} ${percent(values[best])}`;
         return (
           <g key={level}>
-            <text x={left - 8} y={y + 12} text-anchor="end" fill={FAINT}>
+            <text x={left - 8} y={short(y + Math.min(row - 20, 32) / 2 + 4)} text-anchor="end" fill={FAINT}>
               level {level}
             </text>
             {values.map((probability, symbol) => (
-              <rect key={symbol} x={short(left + side * symbol + 0.5)} y={y} width={short(Math.max(side - 1, 0.5))} height={short(Math.min(row - 20, 20))} rx={2} fill={ACCENT} fill-opacity={short(0.05 + 0.95 * probability)}>
+              <rect key={symbol} x={short(left + side * symbol + 0.5)} y={y} width={short(Math.max(side - 1, 0.5))} height={short(Math.min(row - 20, 32))} rx={2} fill={ACCENT} fill-opacity={short(0.05 + 0.95 * probability)}>
                 <title>{`${language.names[level]?.[symbol]}: ${percent(probability)}`}</title>
               </rect>
             ))}
-            <text x={short(Math.min(Math.max(at, left + 30), width - 34))} y={short(y + Math.min(row - 20, 20) + 13)} text-anchor="middle" fill={INK} stroke={PAPER} stroke-width={3} paint-order="stroke">
+            <text x={short(Math.min(Math.max(at, left + 30), width - 34))} y={short(y + Math.min(row - 20, 32) + 14)} text-anchor="middle" fill={INK} stroke={PAPER} stroke-width={3} paint-order="stroke">
               {text}
             </text>
           </g>

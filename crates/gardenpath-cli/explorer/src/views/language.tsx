@@ -29,7 +29,7 @@ export function LanguageView({ state, server, grammar, language }: ViewProps) {
       <GrammarControls state={state} server={server} grammar={grammar} critical={value?.critical_fraction ?? null} />
       <div class="content" aria-busy={busy}>
         <div class="summary" role="status">
-          {value === null ? <Message error={error} waiting={error === null ? "…" : undefined!} /> : <Summary language={value} />}
+          {value === null ? <Message error={error} /> : <Summary language={value} />}
         </div>
         <div class="pair">
           <Crossover state={state} language={value} height={HEIGHT} />
@@ -49,12 +49,12 @@ export function LanguageView({ state, server, grammar, language }: ViewProps) {
 function Summary({ language }: { language: Language }) {
   const { entropy, lengths } = language;
   const guessing = Math.log(language.sizes[0] ?? 1);
-  const share = guessing > 0 ? ` (${percent(entropy.mean / guessing)} of guessing)` : "";
+  const share = guessing > 0 ? `, ${percent(entropy.mean / guessing)} of guessing` : "";
   const facts: [string, string][] = [
     [counted(language.rules, "rule"), language.layers.map((layer) => Object.values(layer.rules).reduce((a, b) => a + b, 0)).map(count).join(" + ")],
     [`${lengths[0]?.length ?? 0} to ${lengths.at(-1)?.length ?? 0} tokens`, `${number(language.mean_length)} on average`],
-    [`${counted(language.sizes[0] ?? 0, "class").replace(/classs$/, "classes")}`, `${language.sizes.at(-1)} tokens, depth ${language.depth}`],
-    [`H(class | sentence) ${number(entropy.mean)}`, `nats${entropy.stderr === null ? "" : ` ± ${number(entropy.stderr, 2)}`}${share}`],
+    [`${count(language.sizes[0])} ${language.sizes[0] === 1 ? "class" : "classes"}`, `${language.sizes.at(-1)} tokens, depth ${language.depth}`],
+    [`${number(entropy.mean)} nats`, `class entropy${entropy.stderr === null ? "" : ` ± ${number(entropy.stderr, 2)}`}${share}`],
   ];
   return (
     <dl class="facts">

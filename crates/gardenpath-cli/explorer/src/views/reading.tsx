@@ -24,6 +24,8 @@ export interface Span {
 }
 
 const TREES = 12;
+/** Longer sentences need the whole width. */
+const WIDE = 20;
 
 export function ReadingView({ state, server, grammar, language }: ViewProps) {
   const what = state.tokens.length > 0 ? { tokens: state.tokens } : { sample: { seed: state.sampleSeed, number: state.sample } };
@@ -139,8 +141,10 @@ function Pictures({ state, reading, language, onSpan }: PicturesProps) {
           </div>
         </section>
       )}
-      <HiddenFigure reading={reading} language={language} />
-      <ChartFigure reading={reading} language={language} level={state.chartLevel} onSpan={onSpan} />
+      <div class={reading.tokens.length <= WIDE ? "pair" : "content"}>
+        <ChartFigure reading={reading} language={language} level={state.chartLevel} onSpan={onSpan} />
+        <HiddenFigure reading={reading} language={language} />
+      </div>
     </>
   );
 }
