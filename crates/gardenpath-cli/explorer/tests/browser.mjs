@@ -57,6 +57,7 @@ export async function launch() {
 /** A page of its own browser profile, which remembers what it complained about. `at` is a fragment. */
 export async function open(chrome, server, at = "", options = {}) {
   const context = await chrome.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
+  context.setDefaultTimeout(15_000);
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));

@@ -16,14 +16,14 @@ export function SentenceEditor({ state, language, tokens, span }: SentenceEditor
   const names = language?.names[language.depth] ?? [];
   return (
     <>
-      <Typed names={names} tokens={tokens} />
+      <Typed step={state.step} names={names} tokens={tokens} />
       <Chips state={state} names={names} tokens={tokens} span={span} />
     </>
   );
 }
 
 /** The whole sentence in a text field. */
-function Typed({ names, tokens }: { names: readonly string[]; tokens: readonly number[] }) {
+function Typed({ step, names, tokens }: { step: number; names: readonly string[]; tokens: readonly number[] }) {
   const written = tokens.map((token) => names[token] ?? token).join(" ");
   const [draft, setDraft] = useState<string | null>(null);
   const [problem, setProblem] = useState("");
@@ -40,7 +40,7 @@ function Typed({ names, tokens }: { names: readonly string[]; tokens: readonly n
     if (unknown !== undefined) return setProblem(`“${unknown}” is not a token: they are ${few(names)}.`);
     setProblem("");
     setDraft(null);
-    update({ tokens: symbols, step: Math.min(words.length, symbols.length) });
+    update({ tokens: symbols, step: Math.min(step, symbols.length) });
   };
   return (
     <form
