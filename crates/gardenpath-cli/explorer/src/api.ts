@@ -3,6 +3,7 @@
 // Changelog while we both work (to be removed at the end):
 //   1  first version
 //   2  Entropy is in nats, with `guessing`; its theory has both curves; the fraction of a point is that of the rules there are
+//   3  Limits.longest; Language.entropy and ReadTree.svg can be null; RulesFound at work counts all numbers of children together (arity 0)
 //
 // WHERE THINGS ARE. /explorer is a link to crates/gardenpath-cli/explorer, since the crate embeds the bundle:
 //   explorer/src/*, explorer/package.json, explorer/package-lock.json, explorer/build.mjs   sources
@@ -38,7 +39,7 @@ export interface Refusal { error: string }
 /** A random grammar: the options of `gardenpath grammar sample`. Unknown fields are refused, and so are choices without effect. */
 export interface EnsembleGrammar {
   vocab: number                     // 1 … 255 symbols of each level
-  depth: number                     // 1 … 16 layers of rules; sentences must not be longer than Limits.tokens
+  depth: number                     // 1 … 16 layers of rules; sentences must not be longer than Limits.longest
   fraction?: number                 // of all tuples that are rules, default 0.25
   classes?: number                  // symbols of level 0, default vocab
   arities?: string                  // "2:0.5,3:0.5" (the default): the probability of each number of children, 1 … 8
@@ -69,7 +70,8 @@ export interface Start {
 
 export interface Limits {
   rules: number                     // of a grammar
-  tokens: number                    // of the longest sentence of a grammar, and of a sentence that is read
+  longest: number                   // tokens of the longest sentence of a grammar
+  tokens: number                    // of a sentence that is read
   trees: number                     // that /api/reading lists
   sentences: number                 // that /api/language samples
   jobs: number                      // that run at the same time
@@ -99,8 +101,8 @@ export interface Language {
   lengths: { length: number; probability: number }[]
   mean_length: number
   sentences: SampledSentence[]
-  /** Class entropy H(Y|X) of this one language in nats, from a few hundred sentences; guessing is ln(sizes[0]). */
-  entropy: { mean: number; stderr: number | null; sentences: number }
+  /** Class entropy H(Y|X) of this one language in nats, from up to 400 sentences; guessing is ln(sizes[0]). null if even one takes too long. */
+  entropy: { mean: number; stderr: number | null; sentences: number } | null
   /** Theory; null for grammars from text. */
   critical_fraction: number | null  // where the mean field of candidates bifurcates
   fraction: number | null           // the one that was asked for
@@ -186,7 +188,7 @@ export interface ReadTree {
   logprob: number                   // ln P(tree | root)
   tree: string                      // in brackets
   nodes: TreeNode                   // for drawing it
-  svg: string                       // for saving it
+  svg: string | null                // for saving it; null for more than 100 tokens
 }
 
 export interface TreeNode { symbol: number; start: number; span: number; children?: TreeNode[] }
@@ -302,6 +304,7 @@ export interface RulesFound {
   samples: number
   /** Whether this is the result for `samples` (compared with the truth), or news of a level at work (then `correct` is null). */
   final: boolean
+  /** News of a level at work has one entry with arity 0: the rules of all numbers of children together. */
   levels: { level: number; arity: number; correct: number | null; learned: number; truth: number }[]
 }
 
