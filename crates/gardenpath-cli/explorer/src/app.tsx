@@ -6,7 +6,7 @@ import { greet, type Server, useServer } from "./client.ts";
 import { useGrammar } from "./grammar.ts";
 import { Tabs } from "./parts/tabs.tsx";
 import { useQuery } from "./query.ts";
-import { type State, useAppState } from "./state.ts";
+import { type State, update, useAppState } from "./state.ts";
 import { useTheme } from "./theme.ts";
 import { LanguageView } from "./views/language.tsx";
 import { LearningView } from "./views/learning.tsx";
@@ -20,7 +20,14 @@ export function App() {
   const state = useAppState();
   const server = useServer();
   const [theme, toggleTheme] = useTheme();
-  useEffect(() => void greet().catch(() => undefined), []);
+  useEffect(() => {
+    const anew = location.hash === "";
+    greet().then(
+      // Whoever names a grammar wants to see it, unless a link says something else.
+      ({ grammar }) => anew && grammar !== null && update({ source: "given" }),
+      () => undefined,
+    );
+  }, []);
   useEffect(() => {
     document.title = `gardenpath: ${state.view}`;
   }, [state.view]);

@@ -89,7 +89,8 @@ export function useServer(): Server {
 }
 
 /** Says hello; what the server answers is known to all views then. */
-export async function greet(): Promise<void> {
+export async function greet(): Promise<Start> {
   start = await ask<Start>("GET", "/api/start");
   tell();
+  return start;
 }

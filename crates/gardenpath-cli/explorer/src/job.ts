@@ -72,9 +72,13 @@ function listen(id: string, request: JobRequest): void {
   let last = -1;
   const on = <Name extends keyof JobEvents>(name: Name, take: (before: Job, data: JobEvents[Name]) => Partial<Job>) => {
     events.addEventListener(name, (event) => {
-      const number = event.lastEventId === "" ? last + 1 : Number(event.lastEventId);
-      if (source !== events || job === null || number <= last) return;
-      last = number;
+      if (source !== events || job === null) return;
+      // What is remembered is numbered, and told again to who connects again.
+      if (name !== "progress") {
+        const number = Number(event.lastEventId);
+        if (number <= last) return;
+        last = number;
+      }
       set({ ...job, ...take(job, JSON.parse(event.data) as JobEvents[Name]) });
     });
   };

@@ -7,12 +7,15 @@ import type { Job } from "../job.ts";
 export function RulesFoundTable({ job, language }: { job: Job | null; language: Language | null }) {
   const shown: RulesFound["levels"] = job?.rules?.levels ?? job?.floors?.truth_rules ?? [];
   const measured = job?.rules != null;
-  const latest = new Map(job?.news?.levels.map((one) => [`${one.level} ${one.arity}`, one.learned]));
+  const working = job?.end === null ? job.news?.levels[0] : undefined;
   return (
     <section class="figure" aria-label="Rules found">
       <div class="figure-head">
         <h3>Rules found</h3>
-        <span class="note">{measured ? `from ${count(job!.rules!.samples)} sentences` : ""}</span>
+        <span class="note">
+          {job?.rules == null ? "" : `from ${count(job.rules.samples)} sentences`}
+          {working === undefined ? "" : `; at work from ${count(job?.news?.samples)}: ${count(working.learned)} of ${count(working.truth)} at level ${working.level}`}
+        </span>
       </div>
       <table class="found">
         <thead>
@@ -30,13 +33,12 @@ export function RulesFoundTable({ job, language }: { job: Job | null; language: 
         <tbody>
           {shown.map((one) => {
             const recall = one.truth > 0 ? (one.correct ?? 0) / one.truth : 1;
-            const working = latest.get(`${one.level} ${one.arity}`);
             return (
               <tr key={`${one.level} ${one.arity}`}>
                 <th scope="row">{one.level}</th>
                 <td>{one.arity}</td>
                 <td>{count(one.truth)}</td>
-                <td>{working === undefined ? (measured ? count(one.learned) : "–") : `${count(working)}…`}</td>
+                <td>{measured ? count(one.learned) : "–"}</td>
                 <td>{measured ? count(one.correct) : "–"}</td>
                 <td class="stretch">
                   <meter min={0} max={1} value={measured ? recall : 0} aria-label={`Level ${one.level}, ${one.arity} children`} />

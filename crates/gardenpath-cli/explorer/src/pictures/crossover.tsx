@@ -59,7 +59,7 @@ function CrossoverPlot({ width, height, state, entropy, language }: CrossoverPlo
     const paper = entropy.theory.flatMap((point) => (point.paper === null ? [] : [{ x: point.fraction, y: point.paper }]));
     if (paper.length > 0) series.push({ key: "paper", label: "as printed in the paper", colour: categorical(5), markers: false, dash: "2 2.5", points: paper });
   }
-  if (language !== null && language.fraction !== null) {
+  if (language !== null && language.fraction !== null && language.entropy !== null) {
     const { mean, stderr } = language.entropy;
     const point = { x: state.fraction, y: mean, ...(stderr === null ? {} : { low: mean - stderr, high: mean + stderr }) };
     series.push({ key: "this", label: "this language", colour: categorical(1), line: false, marker: 3, points: [point] });

@@ -52,7 +52,8 @@ export function ThresholdFigure({ state, family, thresholds }: ThresholdFigurePr
 /** The thresholds of a family's curves: those whose group is in words what the family's is, but for the parameter itself. */
 function matching(family: CurveFamily, thresholds: readonly Threshold[]): Threshold[] {
   const own = family.group.split(", ").filter((part) => part !== "");
-  return thresholds
+  const same = thresholds.filter((one) => one.fit === family.fit);
+  return (same.length > 0 ? same : thresholds)
     .filter((one) => typeof one.group[family.by] === "number" && own.every((part) => one.words.split(", ").includes(part)))
     .filter((one) => family.level === null || one.level === family.level)
     .sort((a, b) => Number(a.group[family.by]) - Number(b.group[family.by]));

@@ -47,14 +47,12 @@ export function LanguageView({ state, server, grammar, language }: ViewProps) {
 }
 
 function Summary({ language }: { language: Language }) {
-  const { entropy, lengths } = language;
-  const guessing = Math.log(language.sizes[0] ?? 1);
-  const share = guessing > 0 ? `, ${percent(entropy.mean / guessing)} of guessing` : "";
+  const { lengths } = language;
   const facts: [string, string][] = [
     [counted(language.rules, "rule"), language.layers.map((layer) => Object.values(layer.rules).reduce((a, b) => a + b, 0)).map(count).join(" + ")],
     [`${lengths[0]?.length ?? 0} to ${lengths.at(-1)?.length ?? 0} tokens`, `${number(language.mean_length)} on average`],
     [`${count(language.sizes[0])} ${language.sizes[0] === 1 ? "class" : "classes"}`, `${language.sizes.at(-1)} tokens, depth ${language.depth}`],
-    [`${number(entropy.mean)} nats`, `class entropy${entropy.stderr === null ? "" : ` ± ${number(entropy.stderr, 2)}`}${share}`],
+    ambiguity(language),
   ];
   return (
     <dl class="facts">
@@ -66,6 +64,14 @@ function Summary({ language }: { language: Language }) {
       ))}
     </dl>
   );
+}
+
+/** The class entropy; there is none of languages whose sentences take too long to parse. */
+function ambiguity({ entropy, sizes }: Language): [string, string] {
+  if (entropy === null) return ["–", "class entropy: sentences are too long"];
+  const guessing = Math.log(sizes[0] ?? 1);
+  const share = guessing > 0 ? `, ${percent(entropy.mean / guessing)} of guessing` : "";
+  return [`${number(entropy.mean)} nats`, `class entropy${entropy.stderr === null ? "" : ` ± ${number(entropy.stderr, 2)}`}${share}`];
 }
 
 function Sentences({ state, language }: { state: State; language: Language | null }) {

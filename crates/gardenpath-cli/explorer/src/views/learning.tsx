@@ -149,7 +149,11 @@ function Progress({ job, language }: { job: Job | null; language: Language | nul
           {(width) => (job === null ? <p class="message">Choose what learns, and start.</p> : <Losses width={width} height={HEIGHT} job={job} />)}
         </Figure>
         <Figure name="accuracies" title="Accuracy" height={HEIGHT} caption={"\u00a0"}>
-          {(width) => (job === null ? <p class="message">&nbsp;</p> : <Accuracies width={width} height={HEIGHT} job={job} />)}
+          {(width) =>
+            job === null ? null
+            : learner && job.floors?.unit === "token" ? <p class="message">Without classes there is none.</p>
+            : <Accuracies width={width} height={HEIGHT} job={job} />
+          }
         </Figure>
       </div>
       {learner ? <RulesFoundTable job={job} language={language} /> : null}
