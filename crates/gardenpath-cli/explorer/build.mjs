@@ -31,7 +31,14 @@ await build({
   legalComments: "none",
   logLevel: "warning",
 });
-await build({ entryPoints: { app: "src/style.css" }, outdir: target, bundle: true, minify: true, target: "es2022", logLevel: "warning" });
+await build({
+  entryPoints: { app: "src/style.css" },
+  outdir: target,
+  bundle: true,
+  minify: true,
+  target: "es2022",
+  logLevel: "warning",
+});
 copyFileSync("src/index.html", join(target, "index.html"));
 
 const total = readdirSync(target).reduce((sum, file) => sum + statSync(join(target, file)).size, 0);

@@ -50,7 +50,9 @@ export function App() {
       </header>
       <p class="connection" role="status">
         {server.connection === "gone" ? "The server does not answer. The page goes on as soon as it does." : null}
-        {server.connection === "locked" ? "The server was started again: open the URL that it printed, and this page goes on." : null}
+        {server.connection === "locked"
+          ? "The server was started again: open the URL that it printed, and this page goes on."
+          : null}
       </p>
       <main>
         <div id="view" role="tabpanel" aria-labelledby={`tab-${state.view}`}>

@@ -5,7 +5,10 @@ import type { Refusal, Start } from "./api.ts";
 
 /** The server refused a request: a line for people. */
 export class Refused extends Error {
-  constructor(line: string, readonly status: number) {
+  constructor(
+    line: string,
+    readonly status: number,
+  ) {
     super(line);
   }
 }

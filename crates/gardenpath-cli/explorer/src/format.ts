@@ -27,7 +27,11 @@ export function percent(share: number | null | undefined): string {
 /** As short as possible: 1500 is 1.5k. */
 export function compact(value: number): string {
   const size = Math.abs(value);
-  for (const [unit, letter] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]] as const) {
+  for (const [unit, letter] of [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ] as const) {
     if (size >= unit * (unit === 1e3 ? 10 : 1)) return minus(`${Number((value / unit).toPrecision(3))}${letter}`);
   }
   return minus(String(Number(value.toPrecision(3))));

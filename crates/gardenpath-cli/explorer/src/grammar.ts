@@ -41,7 +41,8 @@ export function useGrammar(state: State, server: Server): GrammarChoice | null {
     );
   }, [source, file]);
   if (source === "controls") return ensemble(state);
-  if (source === "given") return server.start === null ? null : server.start.grammar === null ? ensemble(state) : { text: server.start.grammar.text };
+  if (source === "given")
+    return server.start === null ? null : server.start.grammar === null ? ensemble(state) : { text: server.start.grammar.text };
   const text = texts.get(file);
   return text === undefined ? null : { text };
 }

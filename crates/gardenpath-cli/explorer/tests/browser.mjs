@@ -11,13 +11,16 @@ const root = join(explorer, "../../..");
 export const store = join(root, "results");
 
 const program = process.env.GARDENPATH ?? join(root, "target/release/gardenpath");
-const browser = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => path && existsSync(path));
+const browser = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  (path) => path && existsSync(path),
+);
 
 /** Why the tests cannot run; false if they can. */
-export const missing =
-  !browser ? "there is no chromium: apt-get install chromium, or name one in CHROMIUM"
-  : !existsSync(program) ? `there is no ${program}: cargo build --release`
-  : false;
+export const missing = !browser
+  ? "there is no chromium: apt-get install chromium, or name one in CHROMIUM"
+  : !existsSync(program)
+    ? `there is no ${program}: cargo build --release`
+    : false;
 
 /** Starts `gardenpath explore`, and waits for the URL that it prints. */
 export async function serve(...options) {
@@ -48,7 +51,14 @@ export async function launch() {
     executablePath: browser,
     args: [
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-      ...["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+      ...[
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
     ],
     env: { ...process.env, HOME: mkdtempSync(join(tmpdir(), "explorer-")) },
   });

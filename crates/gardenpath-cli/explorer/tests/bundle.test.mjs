@@ -14,7 +14,8 @@ test("the bundle is what the sources build, byte for byte", () => {
   const anew = mkdtempSync(join(tmpdir(), "bundle-"));
   execFileSync(process.execPath, [join(explorer, "build.mjs"), anew], { stdio: "pipe" });
   assert.deepEqual(readdirSync(dist).sort(), readdirSync(anew).sort());
-  for (const file of readdirSync(anew)) assert.ok(readFileSync(join(dist, file)).equals(readFileSync(join(anew, file))), `${file} is stale: npm run build`);
+  for (const file of readdirSync(anew))
+    assert.ok(readFileSync(join(dist, file)).equals(readFileSync(join(anew, file))), `${file} is stale: npm run build`);
 });
 
 test("the bundle has less than 300 KB", () => {

@@ -55,18 +55,28 @@ describe("explorer", { skip: missing }, () => {
     await context.close();
   });
 
-  for (const [theme, width] of [["light", 1280], ["dark", 1280], ["light", 360], ["dark", 390]]) {
-    visit(`every view fits, ${theme}, ${width} pixels`, "", async (page) => {
-      for (const view of ["Language", "Reading", "Learning", "Results"]) {
-        await page.getByRole("tab", { name: view }).click();
-        await page.locator("#view .figure, #view .message").first().waitFor();
-        await page.waitForTimeout(300);
-        const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        assert.ok(beyond <= 0, `${view} is ${beyond} pixels too wide`);
-      }
-      const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-      assert.equal(paper, theme === "dark" ? "rgb(20, 24, 29)" : "rgb(255, 255, 255)");
-    }, { viewport: { width, height: 800 }, colorScheme: theme });
+  for (const [theme, width] of [
+    ["light", 1280],
+    ["dark", 1280],
+    ["light", 360],
+    ["dark", 390],
+  ]) {
+    visit(
+      `every view fits, ${theme}, ${width} pixels`,
+      "",
+      async (page) => {
+        for (const view of ["Language", "Reading", "Learning", "Results"]) {
+          await page.getByRole("tab", { name: view }).click();
+          await page.locator("#view .figure, #view .message").first().waitFor();
+          await page.waitForTimeout(300);
+          const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          assert.ok(beyond <= 0, `${view} is ${beyond} pixels too wide`);
+        }
+        const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+        assert.equal(paper, theme === "dark" ? "rgb(20, 24, 29)" : "rgb(255, 255, 255)");
+      },
+      { viewport: { width, height: 800 }, colorScheme: theme },
+    );
   }
 
   visit("the theme button overrides the system, and is remembered", "", async (page) => {
@@ -108,7 +118,10 @@ describe("explorer", { skip: missing }, () => {
   visit("a grammar is saved, and loaded again", "#view=language&vocab=4&depth=2&fraction=0.5&seed=5", async (page) => {
     await facts(page).waitFor();
     const before = await page.locator(".sentences").innerText();
-    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save .pcfg" }).click()]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save .pcfg" }).click(),
+    ]);
     const path = await download.path();
     assert.match(readFileSync(path, "utf8"), /->/);
     await page.getByLabel("Grammar file").setInputFiles({ name: "g.pcfg", mimeType: "text/plain", buffer: readFileSync(path) });
@@ -174,23 +187,31 @@ describe("explorer", { skip: missing }, () => {
     await page.getByText(/^No sentence of this language/).waitFor();
   });
 
-  visit("an ambiguous sentence is found, and its trees are drawn and saved", SMALL, async (page) => {
-    await facts(page).waitFor();
-    await page.getByRole("button", { name: "Find an ambiguous sentence" }).click();
-    await page.waitForFunction(() => /^([2-9]|\d\d+) trees/.test(document.querySelector(".summary dt")?.textContent ?? ""));
-    assert.ok((await page.locator(".trees svg").count()) >= 2);
-    await page.locator("figure", { hasText: "spurious" }).locator("svg").waitFor();
-    const saves = page.getByRole("button", { name: /^Save .* as SVG$/ });
-    for (let k = 0; k < (await saves.count()); k++) {
-      if (!(await saves.nth(k).isVisible())) continue;
-      const [download] = await Promise.all([page.waitForEvent("download"), saves.nth(k).click()]);
-      const text = readFileSync(await download.path(), "utf8");
-      assert.match(text, /^<svg [^]*<\/svg>\n$/);
-      assert.doesNotMatch(text, /var\(|light-dark\(|class=|data-transient/);
-      const bad = await page.evaluate((svg) => new DOMParser().parseFromString(svg, "image/svg+xml").querySelector("parsererror")?.textContent ?? null, text);
-      assert.equal(bad, null);
-    }
-  }, { colorScheme: "dark" });
+  visit(
+    "an ambiguous sentence is found, and its trees are drawn and saved",
+    SMALL,
+    async (page) => {
+      await facts(page).waitFor();
+      await page.getByRole("button", { name: "Find an ambiguous sentence" }).click();
+      await page.waitForFunction(() => /^([2-9]|\d\d+) trees/.test(document.querySelector(".summary dt")?.textContent ?? ""));
+      assert.ok((await page.locator(".trees svg").count()) >= 2);
+      await page.locator("figure", { hasText: "spurious" }).locator("svg").waitFor();
+      const saves = page.getByRole("button", { name: /^Save .* as SVG$/ });
+      for (let k = 0; k < (await saves.count()); k++) {
+        if (!(await saves.nth(k).isVisible())) continue;
+        const [download] = await Promise.all([page.waitForEvent("download"), saves.nth(k).click()]);
+        const text = readFileSync(await download.path(), "utf8");
+        assert.match(text, /^<svg [^]*<\/svg>\n$/);
+        assert.doesNotMatch(text, /var\(|light-dark\(|class=|data-transient/);
+        const bad = await page.evaluate(
+          (svg) => new DOMParser().parseFromString(svg, "image/svg+xml").querySelector("parsererror")?.textContent ?? null,
+          text,
+        );
+        assert.equal(bad, null);
+      }
+    },
+    { colorScheme: "dark" },
+  );
 
   visit("a learner finds every rule", "#view=learning&vocab=4&depth=2&fraction=0.5&seed=1&samples=4096", async (page) => {
     await page.getByRole("button", { name: "Start" }).click();
@@ -200,27 +221,40 @@ describe("explorer", { skip: missing }, () => {
     assert.ok((await page.locator("figure", { hasText: "Loss" }).first().locator("svg path[transform]").count()) >= 3);
   });
 
-  visit("a network is trained, and stopped", "#view=learning&worker=transformer&task=next&vocab=8&depth=3&fraction=0.25&seed=1&samples=65536&width=128&steps=100000", async (page) => {
-    const id = await start(page);
-    await page.locator("figure", { hasText: "Loss" }).first().getByText("knows no rules").waitFor();
-    await page.waitForFunction(() => document.querySelectorAll(".pair figure:first-child svg path[transform]").length >= 3);
-    await page.getByRole("button", { name: "Stop" }).click();
-    await page.locator(".facts dt", { hasText: "stopped" }).waitFor();
-    assert.match(await events(page, id), /"how":"stopped"/);
-  });
+  visit(
+    "a network is trained, and stopped",
+    "#view=learning&worker=transformer&task=next&vocab=8&depth=3&fraction=0.25&seed=1&samples=65536&width=128&steps=100000",
+    async (page) => {
+      const id = await start(page);
+      await page.locator("figure", { hasText: "Loss" }).first().getByText("knows no rules").waitFor();
+      await page.waitForFunction(() => document.querySelectorAll(".pair figure:first-child svg path[transform]").length >= 3);
+      await page.getByRole("button", { name: "Stop" }).click();
+      await page.locator(".facts dt", { hasText: "stopped" }).waitFor();
+      assert.match(await events(page, id), /"how":"stopped"/);
+    },
+  );
 
-  visit("a reload goes on listening", "#view=learning&worker=cnn&vocab=8&depth=3&fraction=0.25&seed=1&samples=65536&width=256&steps=100000", async (page) => {
-    await start(page);
-    const points = () => page.waitForFunction(() => document.querySelectorAll(".pair figure:first-child svg path[transform]").length >= 3);
-    await points();
-    await page.reload();
-    await points();
-    await page.getByRole("button", { name: "Stop" }).click();
-    await page.locator(".facts dt", { hasText: "stopped" }).waitFor();
-  });
+  visit(
+    "a reload goes on listening",
+    "#view=learning&worker=cnn&vocab=8&depth=3&fraction=0.25&seed=1&samples=65536&width=256&steps=100000",
+    async (page) => {
+      await start(page);
+      const points = () =>
+        page.waitForFunction(() => document.querySelectorAll(".pair figure:first-child svg path[transform]").length >= 3);
+      await points();
+      await page.reload();
+      await points();
+      await page.getByRole("button", { name: "Stop" }).click();
+      await page.locator(".facts dt", { hasText: "stopped" }).waitFor();
+    },
+  );
 
   test("closing the page stops the work", { timeout: 60_000 }, async () => {
-    const visitor = await open(chrome, server, "#view=learning&worker=cnn&vocab=8&depth=3&fraction=0.25&seed=1&samples=65536&width=256&steps=100000");
+    const visitor = await open(
+      chrome,
+      server,
+      "#view=learning&worker=cnn&vocab=8&depth=3&fraction=0.25&seed=1&samples=65536&width=256&steps=100000",
+    );
     const other = await visitor.context.newPage();
     await other.goto(server.url);
     const id = await start(visitor.page);
@@ -244,7 +278,10 @@ describe("explorer", { skip: missing }, () => {
     assert.equal((await fragment(page)).get("exponent"), "0");
     const spread = async () => Number(/factor of ([\d.]*\d)/.exec(await page.locator(".exponent .hint").last().innerText())?.[1]);
     const apart = await spread();
-    await page.getByRole("button", { name: /^(measured|predicted)/ }).first().click();
+    await page
+      .getByRole("button", { name: /^(measured|predicted)/ })
+      .first()
+      .click();
     await page.waitForTimeout(100);
     assert.ok((await spread()) < apart, "the curves come closer");
     const entries = figure.getByRole("checkbox");
@@ -301,7 +338,8 @@ describe("explorer", { skip: missing }, () => {
   visit("everything can be reached with the keyboard", "#view=language&vocab=4&depth=2&fraction=0.5&seed=1", async (page) => {
     await facts(page).waitFor();
     await page.keyboard.press("Tab");
-    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent);
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent);
     assert.equal(await focused(), "Language");
     await page.keyboard.press("ArrowRight");
     assert.equal(await focused(), "Reading");
@@ -311,7 +349,8 @@ describe("explorer", { skip: missing }, () => {
       await page.keyboard.press("Tab");
       seen.add(await focused());
     }
-    for (const name of ["Sample a sentence", "Find an ambiguous sentence", "Read", "Step forward", "Play"]) assert.ok(seen.has(name), `${name} is reached`);
+    for (const name of ["Sample a sentence", "Find an ambiguous sentence", "Read", "Step forward", "Play"])
+      assert.ok(seen.has(name), `${name} is reached`);
   });
 
   test("every control, tab and picture has a name", async () => {
@@ -323,7 +362,16 @@ describe("explorer", { skip: missing }, () => {
         [...document.querySelectorAll("button, input, select, svg, img, [role]")]
           .filter((element) => !element.closest("[data-transient]"))
           .filter((element) => !["status", "alert"].includes(element.getAttribute("role")))
-          .filter((element) => !(element.getAttribute("aria-label") || element.getAttribute("aria-labelledby") || element.textContent.trim() || element.labels?.length || element.getAttribute("alt")))
+          .filter(
+            (element) =>
+              !(
+                element.getAttribute("aria-label") ||
+                element.getAttribute("aria-labelledby") ||
+                element.textContent.trim() ||
+                element.labels?.length ||
+                element.getAttribute("alt")
+              ),
+          )
           .map((element) => element.outerHTML.slice(0, 80)),
       );
       assert.deepEqual(nameless, [], view);

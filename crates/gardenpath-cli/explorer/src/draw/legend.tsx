@@ -72,10 +72,18 @@ function LegendEntry({ entry, shown, onToggle }: { entry: Entry; shown: boolean;
           {series.line === false ? null : (
             <path d={`M0 ${middle}H18`} stroke={series.colour} stroke-width={1.8} stroke-dasharray={series.dash ?? ""} />
           )}
-          {series.markers === false ? null : <path d={marker(series.marker ?? number, 3.4)} transform={`translate(9 ${middle})`} fill={series.colour} />}
+          {series.markers === false ? null : (
+            <path d={marker(series.marker ?? number, 3.4)} transform={`translate(9 ${middle})`} fill={series.colour} />
+          )}
         </>
       )}
-      <text x={MARK} y={middle + 4} font-size={SIZE} fill={shown ? INK : FAINT} text-decoration={shown ? undefined : "line-through"}>
+      <text
+        x={MARK}
+        y={middle + 4}
+        font-size={SIZE}
+        fill={shown ? INK : FAINT}
+        text-decoration={shown ? undefined : "line-through"}
+      >
         {series.label}
       </text>
     </g>

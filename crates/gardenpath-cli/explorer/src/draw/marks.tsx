@@ -34,10 +34,19 @@ export function Marks({ series, number, across, up, bottom }: MarksProps) {
         if (typeof point.low !== "number" || typeof point.high !== "number") return null;
         const [low, high] = [up(point.low), up(point.high)];
         if (!Number.isFinite(low) || !Number.isFinite(high)) return null;
-        return <path key={k} d={`M${x} ${low}V${high}m-3 0h6M${x - 3} ${low}h6`} stroke={series.colour} stroke-width={1} fill="none" />;
+        return (
+          <path key={k} d={`M${x} ${low}V${high}m-3 0h6M${x - 3} ${low}h6`} stroke={series.colour} stroke-width={1} fill="none" />
+        );
       })}
       {series.line === false || line === "" ? null : (
-        <path d={`M${line}`} fill="none" stroke={series.colour} stroke-width={series.width ?? 1.8} stroke-dasharray={series.dash ?? ""} stroke-linejoin="round" />
+        <path
+          d={`M${line}`}
+          fill="none"
+          stroke={series.colour}
+          stroke-width={series.width ?? 1.8}
+          stroke-dasharray={series.dash ?? ""}
+          stroke-linejoin="round"
+        />
       )}
       {series.markers === false
         ? null

@@ -33,7 +33,10 @@ export function Plot({ width, height, summary, x, y, series, guides = [], hidden
   const bars = shown.some((one) => one.kind === "bars");
 
   const ys = points.flatMap((point) => [point.y, point.low ?? point.y, point.high ?? point.y]);
-  const yScale = scale(y.kind ?? "linear", [...ys, ...guides.flatMap((guide) => guide.y ?? [])], { low: bars ? 0 : y.low, high: y.high });
+  const yScale = scale(y.kind ?? "linear", [...ys, ...guides.flatMap((guide) => guide.y ?? [])], {
+    low: bars ? 0 : y.low,
+    high: y.high,
+  });
   const xs = points.map((point) => point.x);
   const half = bars ? 0.6 : undefined;
   const xEnds = half === undefined ? x : { low: Math.min(...xs) - half, high: Math.max(...xs) + half };
@@ -68,7 +71,10 @@ export function Plot({ width, height, summary, x, y, series, guides = [], hidden
     if (event.key === "Escape") return setHover(null);
     if ((along ?? over) === undefined || event.target !== event.currentTarget || shown.length === 0) return;
     event.preventDefault();
-    const at = Math.max(0, shown.findIndex((one) => one.key === hover?.key));
+    const at = Math.max(
+      0,
+      shown.findIndex((one) => one.key === hover?.key),
+    );
     const one = shown[(at + (over ?? 0) + shown.length) % shown.length]!;
     const index = hover === null ? 0 : Math.min(Math.max(hover.index + (along ?? 0), 0), one.points.length - 1);
     if (one.points.length > 0) setHover({ key: one.key, index });
@@ -95,9 +101,13 @@ export function Plot({ width, height, summary, x, y, series, guides = [], hidden
       >
         <Axes frame={frame} x={{ axis: x, scale: xScale, ticks: xTicks }} y={{ axis: y, scale: yScale, ticks: yTicks }} />
         <Guides guides={guides} frame={frame} across={across} up={up} />
-        {series.map((one, k) => (hidden.has(one.key) ? null : <Marks key={one.key} series={one} number={k} across={across} up={up} bottom={bottom} />))}
+        {series.map((one, k) =>
+          hidden.has(one.key) ? null : <Marks key={one.key} series={one} number={k} across={across} up={up} bottom={bottom} />,
+        )}
         <Legend entries={legend.entries} hidden={hidden} onToggle={onToggle} />
-        {point && hovered ? <Hover lines={lines} x={across(point.x)} y={up(point.y)} frame={frame} colour={hovered.colour} /> : null}
+        {point && hovered ? (
+          <Hover lines={lines} x={across(point.x)} y={up(point.y)} frame={frame} colour={hovered.colour} />
+        ) : null}
       </svg>
       <div class="unseen" aria-live="polite">
         {lines.join(", ")}
@@ -109,7 +119,8 @@ export function Plot({ width, height, summary, x, y, series, guides = [], hidden
 function describe(series: Series, point: Point, x: Axis, y: Axis): string[] {
   if (point.title !== undefined) return point.title.split("\n");
   const at = x.names?.[point.x] ?? number(point.x);
-  const range = typeof point.low === "number" && typeof point.high === "number" ? ` (${number(point.low)} to ${number(point.high)})` : "";
+  const range =
+    typeof point.low === "number" && typeof point.high === "number" ? ` (${number(point.low)} to ${number(point.high)})` : "";
   return [...(series.label === "" ? [] : [series.label]), `${x.label}: ${at}`, `${y.label}: ${number(point.y)}${range}`];
 }
 
@@ -123,7 +134,14 @@ function Hover({ lines, x, y, frame, colour }: { lines: string[]; x: number; y: 
       <circle cx={x} cy={y} r={6} fill="none" stroke={colour} stroke-width={1.8} />
       <rect x={left} y={top} width={width} height={height} rx={5} fill={PAPER} stroke={LINE} />
       {lines.map((line, k) => (
-        <text key={k} x={left + 8} y={top + 17 + 16 * k} font-size={SIZE} fill={INK} font-weight={k === 0 && lines.length > 2 ? 600 : 400}>
+        <text
+          key={k}
+          x={left + 8}
+          y={top + 17 + 16 * k}
+          font-size={SIZE}
+          fill={INK}
+          font-weight={k === 0 && lines.length > 2 ? 600 : 400}
+        >
           {line}
         </text>
       ))}
@@ -154,8 +172,22 @@ function Guides({ guides, frame, across, up }: GuidesProps) {
           const left = guide.side === "left";
           return (
             <g key={guide.label}>
-              <path d={`M${frame.left} ${at}H${frame.right}`} stroke={colour} stroke-width={1.2} stroke-dasharray={guide.dash ?? "5 4"} />
-              <text x={left ? frame.left + 6 : frame.right - 4} y={label} text-anchor={left ? "start" : "end"} font-size={SIZE - 1} fill={colour} stroke={PAPER} stroke-width={3} paint-order="stroke">
+              <path
+                d={`M${frame.left} ${at}H${frame.right}`}
+                stroke={colour}
+                stroke-width={1.2}
+                stroke-dasharray={guide.dash ?? "5 4"}
+              />
+              <text
+                x={left ? frame.left + 6 : frame.right - 4}
+                y={label}
+                text-anchor={left ? "start" : "end"}
+                font-size={SIZE - 1}
+                fill={colour}
+                stroke={PAPER}
+                stroke-width={3}
+                paint-order="stroke"
+              >
                 {guide.label}
               </text>
             </g>
@@ -169,7 +201,12 @@ function Guides({ guides, frame, across, up }: GuidesProps) {
         taken.push(label);
         return (
           <g key={guide.label}>
-            <path d={`M${at} ${frame.top}V${frame.bottom}`} stroke={colour} stroke-width={1.2} stroke-dasharray={guide.dash ?? "5 4"} />
+            <path
+              d={`M${at} ${frame.top}V${frame.bottom}`}
+              stroke={colour}
+              stroke-width={1.2}
+              stroke-dasharray={guide.dash ?? "5 4"}
+            />
             <text
               x={before ? at - 5 : at + 5}
               y={label}

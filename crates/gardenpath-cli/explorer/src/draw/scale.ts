@@ -23,7 +23,11 @@ export interface Scale {
  * A scale over all `values`, with a little room around them. Fixed ends replace those of the data.
  * `room` of `ticks` is the number of labels that fit.
  */
-export function scale(kind: Kind, values: Iterable<number>, ends: { low?: number | undefined; high?: number | undefined } = {}): Scale {
+export function scale(
+  kind: Kind,
+  values: Iterable<number>,
+  ends: { low?: number | undefined; high?: number | undefined } = {},
+): Scale {
   const shown = [...values].filter((value) => Number.isFinite(value) && (kind === "linear" || value > 0));
   let low = shown.reduce((a, b) => Math.min(a, b), Infinity);
   let high = shown.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -106,5 +110,15 @@ function powerOfTen(power: number): string {
 }
 
 const SUPERSCRIPTS: Record<string, string> = {
-  "-": "⁻", "0": "⁰", "1": "¹", "2": "²", "3": "³", "4": "⁴", "5": "⁵", "6": "⁶", "7": "⁷", "8": "⁸", "9": "⁹",
+  "-": "⁻",
+  "0": "⁰",
+  "1": "¹",
+  "2": "²",
+  "3": "³",
+  "4": "⁴",
+  "5": "⁵",
+  "6": "⁶",
+  "7": "⁷",
+  "8": "⁸",
+  "9": "⁹",
 };

@@ -23,7 +23,8 @@ export function ClaimTable({ claims }: { claims: readonly Claim[] }) {
           {claims.map((claim) => (
             <tr key={`${claim.id} ${claim.group}`}>
               <th scope="row">
-                {claim.statement} <span class="note">{[claim.group, claim.source].filter((part) => part !== "").join(" · ")}</span>
+                {claim.statement}{" "}
+                <span class="note">{[claim.group, claim.source].filter((part) => part !== "").join(" · ")}</span>
               </th>
               <td>
                 {claim.expected}
@@ -34,7 +35,10 @@ export function ClaimTable({ claims }: { claims: readonly Claim[] }) {
                 {claim.interval === null ? null : <span class="note"> {interval(claim.interval)}</span>}
               </td>
               <td>
-                <span class={`badge ${claim.verdict}`} title={[claim.because, claim.reason].filter((part) => part !== "").join(" ")}>
+                <span
+                  class={`badge ${claim.verdict}`}
+                  title={[claim.because, claim.reason].filter((part) => part !== "").join(" ")}
+                >
                   {SIGNS[claim.verdict]} {claim.verdict}
                 </span>
               </td>

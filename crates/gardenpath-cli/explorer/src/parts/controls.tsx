@@ -13,17 +13,37 @@ interface SliderProps {
   log?: boolean;
   /** Whole numbers only. */
   whole?: boolean;
+  /** What an arrow key makes of the value; otherwise it moves the slider a little. */
+  next?: (value: number, up: boolean) => number;
   disabled?: boolean;
   hint?: ComponentChildren;
   onChange: (value: number) => void;
 }
 
 /** A slider with a field for the exact number. The field may leave the range of the slider. */
-export function Slider({ label, value, low, high, step = 1, log = false, whole = false, disabled = false, hint, onChange }: SliderProps) {
+export function Slider({
+  label,
+  value,
+  low,
+  high,
+  step = 1,
+  log = false,
+  whole = false,
+  next,
+  disabled = false,
+  hint,
+  onChange,
+}: SliderProps) {
   const forth = (number: number) => (log ? Math.log(number) : number);
   const back = (place: number) => {
     const number = log ? Math.exp(place) : place;
     return whole ? Math.round(number) : Number(number.toPrecision(3));
+  };
+  const press = (event: KeyboardEvent) => {
+    const up = { ArrowRight: true, ArrowUp: true, ArrowLeft: false, ArrowDown: false }[event.key];
+    if (up === undefined || next === undefined) return;
+    event.preventDefault();
+    onChange(Math.min(Math.max(next(value, up), low), high));
   };
   const ticks = log ? (Math.log(high) - Math.log(low)) / 200 : step;
   return (
@@ -39,6 +59,7 @@ export function Slider({ label, value, low, high, step = 1, log = false, whole =
           disabled={disabled}
           aria-valuetext={String(value)}
           onInput={(event) => onChange(back(Number(event.currentTarget.value)))}
+          onKeyDown={press}
         />
       </label>
       <NumberField label={`${label}, exact value`} value={value} whole={whole} disabled={disabled} onChange={onChange} />
@@ -46,6 +67,10 @@ export function Slider({ label, value, low, high, step = 1, log = false, whole =
     </div>
   );
 }
+
+/** Arrow keys of a slider count, or double. */
+export const counting = (value: number, up: boolean) => value + (up ? 1 : -1);
+export const doubling = (value: number, up: boolean) => Math.round(up ? value * 2 : value / 2);
 
 interface NumberFieldProps {
   label: string;

@@ -7,7 +7,7 @@ import { saveText } from "../draw/save.ts";
 import { number } from "../format.ts";
 import { openGrammar } from "../grammar.ts";
 import { type State, update } from "../state.ts";
-import { Choice, NumberField, Slider } from "./controls.tsx";
+import { Choice, counting, NumberField, Slider } from "./controls.tsx";
 
 const ARITIES = [
   { value: "2:1", label: "2" },
@@ -44,13 +44,22 @@ export function GrammarControls({ state, server, grammar, critical }: GrammarCon
       )}
       {state.source === "controls" ? (
         <>
-          <Slider label="Vocabulary v" value={state.vocab} low={2} high={64} whole log onChange={(vocab) => change({ vocab, ...fitting(state, { vocab }) })} />
+          <Slider
+            label="Vocabulary v"
+            value={state.vocab}
+            low={2}
+            high={64}
+            whole
+            log
+            next={counting}
+            onChange={(vocab) => change(fitting({ ...state, vocab }))}
+          />
           <Slider label="Depth L" value={state.depth} low={1} high={6} whole onChange={(depth) => change({ depth })} />
-          <Arities value={state.arities} onChange={(arities) => change({ arities })} />
+          <Arities value={state.arities} onChange={(arities) => change(fitting({ ...state, arities }))} />
           <Slider
             label="Fraction f"
             value={state.fraction}
-            low={Math.min(0.01, 1 / state.vocab)}
+            low={leastFraction(state)}
             high={1}
             log
             onChange={(fraction) => change({ fraction })}
@@ -72,10 +81,17 @@ export function GrammarControls({ state, server, grammar, critical }: GrammarCon
   );
 }
 
-/** Keeps the fraction within what the new vocabulary allows: at least one rule for each symbol. */
-function fitting(state: State, { vocab }: { vocab: number }): Partial<State> {
-  const least = Number((1 / vocab).toPrecision(3));
-  return state.fraction < least ? { fraction: least } : {};
+/** The fraction at which a symbol has one rule with the fewest children. */
+function leastFraction({ vocab, arities }: State): number {
+  const fewest = Math.min(...arities.split(",").map((part) => parseInt(part, 10)));
+  const least = vocab ** (1 - (Number.isFinite(fewest) ? fewest : 2));
+  return Math.min(Number(least.toPrecision(3)), 0.5);
+}
+
+/** Keeps the fraction within what vocabulary and arities allow. */
+function fitting(state: State): Partial<State> {
+  const { vocab, arities, fraction } = state;
+  return { vocab, arities, fraction: Math.max(fraction, leastFraction(state)) };
 }
 
 function Arities({ value, onChange }: { value: string; onChange: (arities: string) => void }) {
@@ -135,11 +151,22 @@ function Files({ grammar }: { grammar: GrammarChoice | null }) {
   };
   const share = async () => {
     await new Promise((resolve) => setTimeout(resolve, 300)); // until the URL says everything
-    await navigator.clipboard.writeText(location.href).then(() => setNote("Copied."), () => setNote("The address of this page is the link."));
+    await navigator.clipboard.writeText(location.href).then(
+      () => setNote("Copied."),
+      () => setNote("The address of this page is the link."),
+    );
   };
   return (
     <div class="row">
-      <input ref={chooser} type="file" accept=".pcfg,.json,.txt,text/plain" class="unseen" tabIndex={-1} aria-label="Grammar file" onChange={(event) => void load(event.currentTarget.files?.[0])} />
+      <input
+        ref={chooser}
+        type="file"
+        accept=".pcfg,.json,.txt,text/plain"
+        class="unseen"
+        tabIndex={-1}
+        aria-label="Grammar file"
+        onChange={(event) => void load(event.currentTarget.files?.[0])}
+      />
       <button type="button" onClick={() => chooser.current?.click()}>
         Load .pcfg
       </button>

@@ -7,9 +7,11 @@ import { type State, update } from "../state.ts";
 
 export function GrammarLine({ state, server, language }: { state: State; server: Server; language: Language | null }) {
   const what =
-    state.source === "given" ? (server.start?.grammar?.name ?? "")
-    : state.source === "file" ? "loaded file"
-    : `v = ${state.vocab}, L = ${state.depth}, f = ${state.fraction}, seed ${state.seed}`;
+    state.source === "given"
+      ? (server.start?.grammar?.name ?? "")
+      : state.source === "file"
+        ? "loaded file"
+        : `v = ${state.vocab}, L = ${state.depth}, f = ${state.fraction}, seed ${state.seed}`;
   return (
     <p class="grammar-line">
       <span>

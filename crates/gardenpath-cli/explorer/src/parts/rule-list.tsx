@@ -7,7 +7,15 @@ import { type State, update } from "../state.ts";
 import { Message } from "./message.tsx";
 import { Select } from "./controls.tsx";
 
-export function RuleList({ state, grammar, language }: { state: State; grammar: GrammarChoice | null; language: Language | null }) {
+export function RuleList({
+  state,
+  grammar,
+  language,
+}: {
+  state: State;
+  grammar: GrammarChoice | null;
+  language: Language | null;
+}) {
   const level = Math.min(state.layer, (language?.depth ?? 1) - 1);
   const parent = Math.min(state.parent, (language?.sizes[level] ?? 1) - 1);
   const rules = useQuery<Rules>(language === null ? null : "/api/rules", { grammar, level, parent }, 60);
@@ -42,7 +50,8 @@ export function RuleList({ state, grammar, language }: { state: State; grammar: 
           rules.value.rules.map((rule, k) => (
             <li key={k}>
               <span class="tokens">
-                {language.names[level]?.[rule.parent]} → {rule.children.map((child) => language.names[level + 1]?.[child]).join(" ")}
+                {language.names[level]?.[rule.parent]} →{" "}
+                {rule.children.map((child) => language.names[level + 1]?.[child]).join(" ")}
               </span>
               <span class="value">{number(rule.probability)}</span>
               <span class="bar" style={{ width: `${(100 * rule.probability) / largest}%` }} />
@@ -54,7 +63,10 @@ export function RuleList({ state, grammar, language }: { state: State; grammar: 
         {layer === undefined
           ? " "
           : Object.entries(layer.rules)
-              .map(([arity, rules]) => `${counted(rules, "rule")} of ${arity}${fractions?.[arity] === undefined ? "" : ` (${percent(fractions[arity])} of all)`}`)
+              .map(
+                ([arity, rules]) =>
+                  `${counted(rules, "rule")} of ${arity}${fractions?.[arity] === undefined ? "" : ` (${percent(fractions[arity])} of all)`}`,
+              )
               .join(", ") + " in this layer."}
       </p>
     </section>

@@ -14,7 +14,9 @@ export function RulesFoundTable({ job, language }: { job: Job | null; language: 
         <h3>Rules found</h3>
         <span class="note">
           {job?.rules == null ? "" : `from ${count(job.rules.samples)} sentences`}
-          {working === undefined ? "" : `; at work from ${count(job?.news?.samples)}: ${count(working.learned)} of ${count(working.truth)} at level ${working.level}`}
+          {working === undefined
+            ? ""
+            : `; at work from ${count(job?.news?.samples)}: ${count(working.learned)} of ${count(working.truth)} at level ${working.level}`}
         </span>
       </div>
       <table class="found">

@@ -75,7 +75,17 @@ function few(names: readonly string[]): string {
 }
 
 /** One button for each token; the one that was read last is chosen and can be changed. */
-function Chips({ state, names, tokens, span }: { state: State; names: readonly string[]; tokens: readonly number[]; span: Span | null }) {
+function Chips({
+  state,
+  names,
+  tokens,
+  span,
+}: {
+  state: State;
+  names: readonly string[];
+  tokens: readonly number[];
+  span: Span | null;
+}) {
   const row = useRef<HTMLDivElement>(null);
   const chosen = state.step - 1;
   const editable = chosen >= 0 && chosen < tokens.length;
@@ -96,7 +106,8 @@ function Chips({ state, names, tokens, span }: { state: State; names: readonly s
   };
   useEffect(() => {
     // The keyboard stays on the token that is read.
-    if (row.current?.contains(document.activeElement)) row.current.querySelector<HTMLElement>("[tabindex='0']")?.focus({ preventScroll: true });
+    if (row.current?.contains(document.activeElement))
+      row.current.querySelector<HTMLElement>("[tabindex='0']")?.focus({ preventScroll: true });
   }, [state.step]);
   const reachable = Math.min(Math.max(chosen, 0), tokens.length - 1);
   return (
@@ -126,14 +137,22 @@ function Chips({ state, names, tokens, span }: { state: State; names: readonly s
             {names[token] ?? token}
           </button>
         ))}
-        <span class={`chip end${state.step > tokens.length ? " chosen" : ""}`} onClick={() => update({ step: tokens.length + 1 })} aria-hidden="true">
+        <span
+          class={`chip end${state.step > tokens.length ? " chosen" : ""}`}
+          onClick={() => update({ step: tokens.length + 1 })}
+          aria-hidden="true"
+        >
           end
         </span>
       </div>
       <div class="row edit">
         <label class="select">
           <span>{editable ? `Token ${chosen + 1}` : "Token"}</span>
-          <select disabled={!editable} value={String(tokens[chosen] ?? "")} onChange={(event) => replace(chosen, 1, [Number(event.currentTarget.value)], state.step)}>
+          <select
+            disabled={!editable}
+            value={String(tokens[chosen] ?? "")}
+            onChange={(event) => replace(chosen, 1, [Number(event.currentTarget.value)], state.step)}
+          >
             {names.map((name, token) => (
               <option key={token} value={String(token)}>
                 {name}

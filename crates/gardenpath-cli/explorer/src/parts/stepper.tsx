@@ -24,7 +24,12 @@ export function Stepper({ step, length }: { step: number; length: number }) {
       <button type="button" onClick={() => update({ step: Math.max(0, step - 1) })} disabled={step === 0} aria-label="Step back">
         ‹
       </button>
-      <button type="button" onClick={() => update({ step: Math.min(last, step + 1) })} disabled={step >= last} aria-label="Step forward">
+      <button
+        type="button"
+        onClick={() => update({ step: Math.min(last, step + 1) })}
+        disabled={step >= last}
+        aria-label="Step forward"
+      >
         ›
       </button>
       <button type="button" onClick={play}>
@@ -32,7 +37,15 @@ export function Stepper({ step, length }: { step: number; length: number }) {
       </button>
       <label>
         <span class="unseen">Position</span>
-        <input type="range" min={0} max={last} step={1} value={Math.min(step, last)} aria-valuetext={where} onInput={(event) => update({ step: Number(event.currentTarget.value) })} />
+        <input
+          type="range"
+          min={0}
+          max={last}
+          step={1}
+          value={Math.min(step, last)}
+          aria-valuetext={where}
+          onInput={(event) => update({ step: Number(event.currentTarget.value) })}
+        />
       </label>
       <span class="hint where">{where}</span>
     </div>

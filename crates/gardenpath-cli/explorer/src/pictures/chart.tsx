@@ -37,13 +37,23 @@ export function ChartFigure({ reading, language, level, onSpan }: ChartProps) {
   const height = laid.reduce((sum, one) => sum + Math.max(1, one.lanes) * LANE + 12, 0) + 34;
   const [good, bad] = [sum(inner.map((one) => one.true_count)), sum(inner.map((one) => one.spurious_count))];
   const missing = sum(laid.map((one) => one.left_out));
-  const options = [{ value: "0", label: "all" }, ...inner.filter((one) => one.level > 0).map((one) => ({ value: String(one.level), label: String(one.level) }))];
+  const options = [
+    { value: "0", label: "all" },
+    ...inner.filter((one) => one.level > 0).map((one) => ({ value: String(one.level), label: String(one.level) })),
+  ];
   return (
     <Figure
       name="chart"
       title="Chart"
       height={height}
-      controls={<Select label="level" value={String(level)} options={options} onChange={(value) => update({ chartLevel: Number(value) })} />}
+      controls={
+        <Select
+          label="level"
+          value={String(level)}
+          options={options}
+          onChange={(value) => update({ chartLevel: Number(value) })}
+        />
+      }
       caption={
         <>
           {count(good)} true cells (filled; darker is more probable) and {count(bad)} spurious ones (dashed).
@@ -66,10 +76,21 @@ function Chart({ room, height, laid, reading, language, onSpan }: PictureProps) 
   const { tokens } = reading;
   const left = nameRoom(laid.map((one) => `level ${one.level.level}`));
   const { width, column } = columns(room, tokens.length, language, left);
-  const summary = laid.map((one) => `level ${one.level.level}: ${one.level.true_count} true and ${one.level.spurious_count} spurious cells`).join("; ");
+  const summary = laid
+    .map((one) => `level ${one.level.level}: ${one.level.true_count} true and ${one.level.spurious_count} spurious cells`)
+    .join("; ");
   let top = 4;
   return (
-    <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} font-family={FONT} font-size={SIZE - 1} role="img" aria-label={`Chart of the sentence, ${summary}.`} onPointerLeave={() => onSpan(null)}>
+    <svg
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      font-family={FONT}
+      font-size={SIZE - 1}
+      role="img"
+      aria-label={`Chart of the sentence, ${summary}.`}
+      onPointerLeave={() => onSpan(null)}
+    >
       {laid.map((one) => {
         const y = top;
         top += Math.max(1, one.lanes) * LANE + 12;
@@ -79,7 +100,15 @@ function Chart({ room, height, laid, reading, language, onSpan }: PictureProps) 
               level {one.level.level}
             </text>
             {one.cells.map(({ cell, lane }, k) => (
-              <Cell key={k} x={left + column * cell.start} y={y + lane * LANE} width={column * cell.span} cell={cell} name={language.names[one.level.level]?.[cell.symbol] ?? ""} onSpan={onSpan} />
+              <Cell
+                key={k}
+                x={left + column * cell.start}
+                y={y + lane * LANE}
+                width={column * cell.span}
+                cell={cell}
+                name={language.names[one.level.level]?.[cell.symbol] ?? ""}
+                onSpan={onSpan}
+              />
             ))}
             <path d={`M${left} ${top - 6}H${short(left + column * tokens.length)}`} stroke={LINE} stroke-width={0.8} />
           </g>

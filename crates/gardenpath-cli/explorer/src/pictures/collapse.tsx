@@ -21,7 +21,15 @@ export function shownCurves(state: State, family: CurveFamily): CurveFamily["cur
   return family.curves.filter((curve) => !state.hidden.includes(curve.label));
 }
 
-export function CollapseFigure({ state, families, family }: { state: State; families: readonly CurveFamily[]; family: CurveFamily }) {
+export function CollapseFigure({
+  state,
+  families,
+  family,
+}: {
+  state: State;
+  families: readonly CurveFamily[];
+  family: CurveFamily;
+}) {
   const exponent = shownExponent(state, family);
   const choose = (value: number) => update({ exponent: Number(value.toFixed(2)) });
   const measured = family.measured?.value ?? null;
@@ -38,7 +46,10 @@ export function CollapseFigure({ state, families, family }: { state: State; fami
             <Select
               label="curves"
               value={String(families.indexOf(family))}
-              options={families.map((one, k) => ({ value: String(k), label: [one.fit, one.group].filter((part) => part !== "").join(", ") }))}
+              options={families.map((one, k) => ({
+                value: String(k),
+                label: [one.fit, one.group].filter((part) => part !== "").join(", "),
+              }))}
               onChange={(value) => update({ family: Number(value), exponent: NaN, hidden: [] })}
             />
           )
@@ -65,7 +76,9 @@ export function CollapseFigure({ state, families, family }: { state: State; fami
           )}
         </div>
         <p class="hint" role="status">
-          {left === null ? "\u00a0" : `The crossings of ${number(family.level)} differ from one another by a factor of ${number(left)}.`}
+          {left === null
+            ? "\u00a0"
+            : `The crossings of ${number(family.level)} differ from one another by a factor of ${number(left)}.`}
         </p>
       </div>
     </div>
@@ -84,9 +97,11 @@ function Curves({ width, state, family, exponent }: { width: number; state: Stat
       title: `${curve.label}\n${words(family.x)}: ${number(x)}\n${words(family.y)}: ${number(y)}${stderr === null ? "" : ` ± ${number(stderr, 2)}`}\n${seeds} ${seeds === 1 ? "seed" : "seeds"}`,
     })),
   }));
-  const guides: Guide[] = family.level === null ? [] : [{ y: family.level, label: `${words(family.y)} = ${number(family.level)}` }];
+  const guides: Guide[] =
+    family.level === null ? [] : [{ y: family.level, label: `${words(family.y)} = ${number(family.level)}` }];
   const by = exponent === 0 ? "" : ` / ${family.by}^${number(exponent)}`;
-  const crossings = family.level === null ? [] : family.curves.map((curve) => crossing(curve, family.level!)).filter((at) => at !== null);
+  const crossings =
+    family.level === null ? [] : family.curves.map((curve) => crossing(curve, family.level!)).filter((at) => at !== null);
   return (
     <Plot
       width={width}
@@ -97,7 +112,9 @@ function Curves({ width, state, family, exponent }: { width: number; state: Stat
       series={series}
       guides={guides}
       hidden={new Set(state.hidden)}
-      onToggle={(key) => update({ hidden: state.hidden.includes(key) ? state.hidden.filter((one) => one !== key) : [...state.hidden, key] })}
+      onToggle={(key) =>
+        update({ hidden: state.hidden.includes(key) ? state.hidden.filter((one) => one !== key) : [...state.hidden, key] })
+      }
     />
   );
 }

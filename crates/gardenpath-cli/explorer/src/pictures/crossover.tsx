@@ -24,13 +24,26 @@ export function Crossover({ state, language, height }: { state: State; language:
   }, [answer.busy, key, effort]);
 
   const { value, error } = answer;
-  const caption = value === null ? "\u00a0" : `Means of ${value.grammars} grammars and ${value.sentences} sentences of each; bars are standard errors.`;
+  const caption =
+    value === null
+      ? "\u00a0"
+      : `Means of ${value.grammars} grammars and ${value.sentences} sentences of each; bars are standard errors.`;
   return (
-    <Figure name="crossover" title="Class entropy against the fraction of rules" height={height} caption={random ? caption : "\u00a0"} busy={answer.busy && effort === 0}>
+    <Figure
+      name="crossover"
+      title="Class entropy against the fraction of rules"
+      height={height}
+      caption={random ? caption : "\u00a0"}
+      busy={answer.busy && effort === 0}
+    >
       {(width) =>
-        !random ? <p class="message">Only random grammars have a fraction to vary.</p>
-        : value === null ? <Message error={error} />
-        : <CrossoverPlot width={width} height={height} state={state} entropy={value} language={language} />
+        !random ? (
+          <p class="message">Only random grammars have a fraction to vary.</p>
+        ) : value === null ? (
+          <Message error={error} />
+        ) : (
+          <CrossoverPlot width={width} height={height} state={state} entropy={value} language={language} />
+        )
       }
     </Figure>
   );
@@ -50,14 +63,26 @@ function CrossoverPlot({ width, height, state, entropy, language }: CrossoverPlo
       key: "mean",
       label: "measured",
       colour: ACCENT,
-      points: entropy.points.map(({ fraction, entropy: y, stderr }) => ({ x: fraction, y, ...(stderr === null ? {} : { low: y - stderr, high: y + stderr }) })),
+      points: entropy.points.map(({ fraction, entropy: y, stderr }) => ({
+        x: fraction,
+        y,
+        ...(stderr === null ? {} : { low: y - stderr, high: y + stderr }),
+      })),
     },
   ];
   if (entropy.theory !== null) {
     const points = entropy.theory.map((point) => ({ x: point.fraction, y: point.entropy }));
     series.push({ key: "theory", label: "theory, many symbols", colour: categorical(2), markers: false, dash: "6 3", points });
     const paper = entropy.theory.flatMap((point) => (point.paper === null ? [] : [{ x: point.fraction, y: point.paper }]));
-    if (paper.length > 0) series.push({ key: "paper", label: "as printed in the paper", colour: categorical(5), markers: false, dash: "2 2.5", points: paper });
+    if (paper.length > 0)
+      series.push({
+        key: "paper",
+        label: "as printed in the paper",
+        colour: categorical(5),
+        markers: false,
+        dash: "2 2.5",
+        points: paper,
+      });
   }
   if (language !== null && language.fraction !== null && language.entropy !== null) {
     const { mean, stderr } = language.entropy;
@@ -65,7 +90,8 @@ function CrossoverPlot({ width, height, state, entropy, language }: CrossoverPlo
     series.push({ key: "this", label: "this language", colour: categorical(1), line: false, marker: 3, points: [point] });
   }
   const guides: Guide[] = [{ y: entropy.guessing, label: "guessing", side: "left", colour: FAINT }];
-  if (entropy.critical_fraction !== null) guides.push({ x: entropy.critical_fraction, label: `critical ${number(entropy.critical_fraction)}` });
+  if (entropy.critical_fraction !== null)
+    guides.push({ x: entropy.critical_fraction, label: `critical ${number(entropy.critical_fraction)}` });
   return (
     <Plot
       width={width}

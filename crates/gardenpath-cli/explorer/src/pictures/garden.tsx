@@ -29,7 +29,9 @@ export function GardenFigure({ reading, language, step }: GardenProps) {
       height={height}
       caption={`Above: surprisal in nats. Below: probability of each class after each token${classes.length < reading.posterior.length ? `, the ${classes.length} most probable classes` : ""}. Click to step.`}
     >
-      {(width) => <Garden room={width} height={height} row={row} classes={classes} reading={reading} language={language} step={step} />}
+      {(width) => (
+        <Garden room={width} height={height} row={row} classes={classes} reading={reading} language={language} step={step} />
+      )}
     </Figure>
   );
 }
@@ -60,11 +62,28 @@ function Garden({ room, height, row, classes, reading, language, step }: Picture
   const highest = Math.max(1, ...surprisal.map((value) => value ?? 0));
   const impossible = steps.findIndex((one) => one.posterior === null);
   const top = SURPRISAL + LEGEND;
-  const said = (k: number) => (k === 0 ? "start" : k > tokens.length ? "end" : (language.names[language.depth]?.[tokens[k - 1]!] ?? ""));
+  const said = (k: number) =>
+    k === 0 ? "start" : k > tokens.length ? "end" : (language.names[language.depth]?.[tokens[k - 1]!] ?? "");
   const summary = `Surprisal of ${tokens.length} tokens: ${surprisal.map((value) => number(value, 2)).join(", ")} nats.`;
   return (
-    <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} font-family={FONT} font-size={SIZE - 1} role="img" aria-label={summary}>
-      <rect x={x(step) + 1} y={2} width={short(column - 2)} height={SURPRISAL + LEGEND - 4} rx={4} fill={categorical(1)} fill-opacity={0.14} />
+    <svg
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      font-family={FONT}
+      font-size={SIZE - 1}
+      role="img"
+      aria-label={summary}
+    >
+      <rect
+        x={x(step) + 1}
+        y={2}
+        width={short(column - 2)}
+        height={SURPRISAL + LEGEND - 4}
+        rx={4}
+        fill={categorical(1)}
+        fill-opacity={0.14}
+      />
       <text x={left - 6} y={18} text-anchor="end" fill={FAINT}>
         {number(highest, 2)}
       </text>
@@ -86,12 +105,21 @@ function Garden({ room, height, row, classes, reading, language, step }: Picture
             stroke={value === null ? categorical(3) : "none"}
             stroke-dasharray="3 2"
           >
-            <title>{value === null ? `${said(k + 1)} is impossible here` : `${said(k + 1)}: surprisal ${number(value)} nats`}</title>
+            <title>
+              {value === null ? `${said(k + 1)} is impossible here` : `${said(k + 1)}: surprisal ${number(value)} nats`}
+            </title>
           </rect>
         );
       })}
       {steps.map((_, k) => (
-        <text key={k} x={short(x(k) + column / 2)} y={SURPRISAL + 17} text-anchor="middle" fill={k === 0 || k > tokens.length ? FAINT : INK} font-weight={k === step ? 700 : 400}>
+        <text
+          key={k}
+          x={short(x(k) + column / 2)}
+          y={SURPRISAL + 17}
+          text-anchor="middle"
+          fill={k === 0 || k > tokens.length ? FAINT : INK}
+          font-weight={k === step ? 700 : 400}
+        >
           {column < 30 && (k === 0 || k > tokens.length) ? "·" : said(k)}
         </text>
       ))}
@@ -103,21 +131,49 @@ function Garden({ room, height, row, classes, reading, language, step }: Picture
           {steps.map((one, k) => {
             const probability = one.posterior?.[symbol];
             return probability === undefined ? null : (
-              <rect key={k} x={x(k) + 0.75} y={top + row * place + 0.75} width={short(column - 1.5)} height={row - 1.5} rx={2} fill={ACCENT} fill-opacity={short(0.04 + 0.96 * probability)}>
+              <rect
+                key={k}
+                x={x(k) + 0.75}
+                y={top + row * place + 0.75}
+                width={short(column - 1.5)}
+                height={row - 1.5}
+                rx={2}
+                fill={ACCENT}
+                fill-opacity={short(0.04 + 0.96 * probability)}
+              >
                 <title>{`after ${said(k)}: ${names[symbol]} ${percent(probability)}`}</title>
               </rect>
             );
           })}
         </g>
       ))}
-      <rect x={x(step)} y={top - 0.5} width={short(column)} height={row * classes.length + 1} rx={3} fill="none" stroke={categorical(1)} stroke-width={1.6} />
+      <rect
+        x={x(step)}
+        y={top - 0.5}
+        width={short(column)}
+        height={row * classes.length + 1}
+        rx={3}
+        fill="none"
+        stroke={categorical(1)}
+        stroke-width={1.6}
+      />
       {impossible < 0 ? null : (
         <text x={x(impossible) + 6} y={top + 16} fill={categorical(3)}>
           impossible
         </text>
       )}
       {steps.map((_, k) => (
-        <rect key={k} data-transient="" class="column" x={x(k)} y={0} width={short(column)} height={SURPRISAL + LEGEND - 4} fill="transparent" onClick={() => update({ step: k })} />
+        <rect
+          key={k}
+          data-transient=""
+          class="column"
+          x={x(k)}
+          y={0}
+          width={short(column)}
+          height={SURPRISAL + LEGEND - 4}
+          fill="transparent"
+          onClick={() => update({ step: k })}
+        />
       ))}
     </svg>
   );

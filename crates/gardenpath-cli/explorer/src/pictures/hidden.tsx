@@ -13,7 +13,12 @@ export function HiddenFigure({ reading, language }: { reading: Reading; language
   if (reading.hidden.length === 0) return null;
   const height = ROW * (reading.hidden.length + 1) + 12;
   return (
-    <Figure name="hidden" title="Symbols above each token, given the whole sentence" height={height} caption="The most probable symbol; darker is more probable. Point at one to see the others.">
+    <Figure
+      name="hidden"
+      title="Symbols above each token, given the whole sentence"
+      height={height}
+      caption="The most probable symbol; darker is more probable. Point at one to see the others."
+    >
       {(width) => <Hidden room={width} height={height} reading={reading} language={language} />}
     </Figure>
   );
@@ -24,9 +29,19 @@ function Hidden({ room, height, reading, language }: { room: number; height: num
   const left = nameRoom(hidden.map((_, level) => `level ${level}`));
   const { width, column } = columns(room, tokens.length, language, left);
   const name = (level: number, symbol: number) => language.names[level]?.[symbol] ?? String(symbol);
-  const summary = hidden.map((row, level) => `level ${level}: ${row.map((cell) => (cell[0] ? name(level, cell[0][0]) : "none")).join(" ")}`).join("; ");
+  const summary = hidden
+    .map((row, level) => `level ${level}: ${row.map((cell) => (cell[0] ? name(level, cell[0][0]) : "none")).join(" ")}`)
+    .join("; ");
   return (
-    <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} font-family={FONT} font-size={SIZE - 1} role="img" aria-label={`Most probable symbols, ${summary}`}>
+    <svg
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      font-family={FONT}
+      font-size={SIZE - 1}
+      role="img"
+      aria-label={`Most probable symbols, ${summary}`}
+    >
       {hidden.map((row, level) => (
         <g key={level}>
           <text x={left - 8} y={ROW * level + 18} text-anchor="end" fill={FAINT}>
@@ -39,8 +54,21 @@ function Hidden({ room, height, reading, language }: { room: number; height: num
             const fits = textWidth(label, SIZE - 1) <= column - 3;
             return (
               <g key={k}>
-                <title>{cell.map(([symbol, probability]) => `${name(level, symbol)} ${percent(probability)}`).slice(0, 8).join("\n")}</title>
-                <rect x={short(left + column * k + 0.75)} y={ROW * level + 2} width={short(column - 1.5)} height={ROW - 4} rx={3} fill={ACCENT} fill-opacity={short(0.05 + 0.5 * best[1])} />
+                <title>
+                  {cell
+                    .map(([symbol, probability]) => `${name(level, symbol)} ${percent(probability)}`)
+                    .slice(0, 8)
+                    .join("\n")}
+                </title>
+                <rect
+                  x={short(left + column * k + 0.75)}
+                  y={ROW * level + 2}
+                  width={short(column - 1.5)}
+                  height={ROW - 4}
+                  rx={3}
+                  fill={ACCENT}
+                  fill-opacity={short(0.05 + 0.5 * best[1])}
+                />
                 <text x={short(left + column * (k + 0.5))} y={ROW * level + 18} text-anchor="middle" fill={INK}>
                   {fits ? label : label.replace(/^.*_/, "")}
                 </text>
@@ -50,7 +78,14 @@ function Hidden({ room, height, reading, language }: { room: number; height: num
         </g>
       ))}
       {tokens.map((token, k) => (
-        <text key={k} x={short(left + column * (k + 0.5))} y={ROW * hidden.length + 18} text-anchor="middle" fill={INK} font-weight={600}>
+        <text
+          key={k}
+          x={short(left + column * (k + 0.5))}
+          y={ROW * hidden.length + 18}
+          text-anchor="middle"
+          fill={INK}
+          font-weight={600}
+        >
           {name(language.depth, token)}
         </text>
       ))}

@@ -19,11 +19,24 @@ function axis(job: Job): Axis {
   return { label: network ? "steps" : "sentences", kind: "log", ...(last === undefined ? { low: 10, high: 1000 } : {}) };
 }
 
-function taken(points: readonly CurvePoint[], unit: string, value: (point: CurvePoint) => number | null, print: (value: number) => string): Point[] {
+function taken(
+  points: readonly CurvePoint[],
+  unit: string,
+  value: (point: CurvePoint) => number | null,
+  print: (value: number) => string,
+): Point[] {
   return points.flatMap((point) => {
     const y = value(point);
     // A network is measured before its first step, too; a logarithm has no place for it.
-    return y === null ? [] : [{ x: Math.max(point.x, 1), y, title: `${count(point.x)} ${unit}\n${print(y)}${point.verdict === null ? "" : `\n${point.verdict}`}` }];
+    return y === null
+      ? []
+      : [
+          {
+            x: Math.max(point.x, 1),
+            y,
+            title: `${count(point.x)} ${unit}\n${print(y)}${point.verdict === null ? "" : `\n${point.verdict}`}`,
+          },
+        ];
   });
 }
 
@@ -31,10 +44,31 @@ export function Losses({ width, height, job }: CurvesProps) {
   const { floors, points } = job;
   const x = axis(job);
   const series: Series[] = [
-    { key: "test", label: job.request.network === undefined ? "" : "test", colour: ACCENT, points: taken(points, x.label, (point) => point.test_loss, (y) => `test loss ${number(y)}`) },
+    {
+      key: "test",
+      label: job.request.network === undefined ? "" : "test",
+      colour: ACCENT,
+      points: taken(
+        points,
+        x.label,
+        (point) => point.test_loss,
+        (y) => `test loss ${number(y)}`,
+      ),
+    },
   ];
   if (job.request.network !== undefined) {
-    series.push({ key: "train", label: "training", colour: categorical(1), markers: false, points: taken(points, x.label, (point) => point.train_loss, (y) => `training loss ${number(y)}`) });
+    series.push({
+      key: "train",
+      label: "training",
+      colour: categorical(1),
+      markers: false,
+      points: taken(
+        points,
+        x.label,
+        (point) => point.train_loss,
+        (y) => `training loss ${number(y)}`,
+      ),
+    });
   }
   const guides: Guide[] = [];
   if (floors !== null) {
@@ -42,7 +76,13 @@ export function Losses({ width, height, job }: CurvesProps) {
     guides.push({ y: floors.bayes, label: "best possible", side: "left", colour: categorical(2), dash: "" });
     // The last level is the floor itself.
     floors.levels?.slice(0, -1).forEach((y, known) => {
-      guides.push({ y, label: known === 0 ? "knows no rules" : known === 1 ? "knows the lowest layer" : `knows the lowest ${known} layers`, side: "left", colour: categorical(5), dash: "2 3" });
+      guides.push({
+        y,
+        label: known === 0 ? "knows no rules" : known === 1 ? "knows the lowest layer" : `knows the lowest ${known} layers`,
+        side: "left",
+        colour: categorical(5),
+        dash: "2 3",
+      });
     });
   }
   const last = points.at(-1);
@@ -50,7 +90,11 @@ export function Losses({ width, height, job }: CurvesProps) {
     <Plot
       width={width}
       height={height}
-      summary={last === undefined ? "No measurements yet." : `Test loss ${number(last.test_loss)} after ${count(last.x)} ${x.label}; the best possible is ${number(floors?.bayes)}, guessing ${number(floors?.guessing)}.`}
+      summary={
+        last === undefined
+          ? "No measurements yet."
+          : `Test loss ${number(last.test_loss)} after ${count(last.x)} ${x.label}; the best possible is ${number(floors?.bayes)}, guessing ${number(floors?.guessing)}.`
+      }
       x={x}
       y={{ label: `loss, nats per ${floors?.unit ?? "sentence"}` }}
       series={series}
@@ -63,9 +107,29 @@ export function Accuracies({ width, height, job }: CurvesProps) {
   const { floors, points } = job;
   const x = axis(job);
   const guides: Guide[] = [];
-  if (floors?.bayes_accuracy != null) guides.push({ y: floors.bayes_accuracy, label: `best possible ${percent(floors.bayes_accuracy)}`, side: "left", colour: categorical(2), dash: "" });
-  if (floors !== null && floors.unit === "sentence") guides.push({ y: Math.exp(-floors.guessing), label: "guessing", colour: FAINT });
-  const series: Series[] = [{ key: "accuracy", label: "", colour: ACCENT, points: taken(points, x.label, (point) => point.test_accuracy, (y) => `accuracy ${percent(y)}`) }];
+  if (floors?.bayes_accuracy != null)
+    guides.push({
+      y: floors.bayes_accuracy,
+      label: `best possible ${percent(floors.bayes_accuracy)}`,
+      side: "left",
+      colour: categorical(2),
+      dash: "",
+    });
+  if (floors !== null && floors.unit === "sentence")
+    guides.push({ y: Math.exp(-floors.guessing), label: "guessing", colour: FAINT });
+  const series: Series[] = [
+    {
+      key: "accuracy",
+      label: "",
+      colour: ACCENT,
+      points: taken(
+        points,
+        x.label,
+        (point) => point.test_accuracy,
+        (y) => `accuracy ${percent(y)}`,
+      ),
+    },
+  ];
   return (
     <Plot
       width={width}

@@ -8,7 +8,11 @@ import { number, percent } from "../format.ts";
 export function LengthLaw({ width, height, language }: { width: number; height: number; language: Language }) {
   const { lengths, mean_length: mean } = language;
   const summary = `Probabilities of lengths from ${lengths[0]?.length} to ${lengths.at(-1)?.length} tokens, mean ${number(mean)}.`;
-  const points = lengths.map(({ length, probability }) => ({ x: length, y: probability, title: `${length} tokens: ${percent(probability)}` }));
+  const points = lengths.map(({ length, probability }) => ({
+    x: length,
+    y: probability,
+    title: `${length} tokens: ${percent(probability)}`,
+  }));
   return (
     <Plot
       width={width}

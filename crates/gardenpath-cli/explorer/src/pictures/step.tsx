@@ -23,11 +23,18 @@ export function NextFigure({ reading, language, step }: StepProps) {
   const came = step < reading.tokens.length ? reading.tokens[step]! : names.length - 1;
   const surprisal = reading.surprisal[step];
   const caption =
-    next === null ? "\u00a0"
-    : `Came: ${names[came]}, probability ${percent(next[came])}, surprisal ${surprisal === null ? "infinite" : `${number(surprisal)} nats`}.`;
+    next === null
+      ? "\u00a0"
+      : `Came: ${names[came]}, probability ${percent(next[came])}, surprisal ${surprisal === null ? "infinite" : `${number(surprisal)} nats`}.`;
   return (
     <Figure name="next-token" title="Next token" height={HEIGHT} caption={<span aria-live="polite">{caption}</span>}>
-      {(width) => (next === null ? <Nothing text={step > reading.tokens.length ? "The sentence has ended." : "No sentence begins like this."} /> : <Distribution width={width} names={names} values={next} marked={came} label="came" what="token" />)}
+      {(width) =>
+        next === null ? (
+          <Nothing text={step > reading.tokens.length ? "The sentence has ended." : "No sentence begins like this."} />
+        ) : (
+          <Distribution width={width} names={names} values={next} marked={came} label="came" what="token" />
+        )
+      }
     </Figure>
   );
 }
@@ -38,8 +45,31 @@ export function ClassFigure({ reading, language, step }: StepProps) {
   const truth = reading.truth?.root ?? null;
   const entropy = reading.steps[step]?.entropy;
   return (
-    <Figure name="class" title="Class, so far" height={HEIGHT} caption={<span>{posterior === null ? "\u00a0" : `Entropy ${number(entropy)} nats; guessing ${number(Math.log(names.length))}.`}</span>}>
-      {(width) => (posterior === null ? <Nothing text="No sentence begins like this." /> : <Distribution width={width} names={names} values={posterior} marked={truth} label="written with" what="class" high={1} />)}
+    <Figure
+      name="class"
+      title="Class, so far"
+      height={HEIGHT}
+      caption={
+        <span>
+          {posterior === null ? "\u00a0" : `Entropy ${number(entropy)} nats; guessing ${number(Math.log(names.length))}.`}
+        </span>
+      }
+    >
+      {(width) =>
+        posterior === null ? (
+          <Nothing text="No sentence begins like this." />
+        ) : (
+          <Distribution
+            width={width}
+            names={names}
+            values={posterior}
+            marked={truth}
+            label="written with"
+            what="class"
+            high={1}
+          />
+        )
+      }
     </Figure>
   );
 }
@@ -75,11 +105,18 @@ function Distribution({ width, names, values, marked, label, what, high }: Distr
 export function StepHiddenFigure({ reading, language, step }: StepProps) {
   const hidden = reading.steps[step]?.hidden ?? null;
   const why =
-    step === 0 ? "Nothing was read yet."
-    : step > reading.tokens.length ? "See the whole sentence below."
-    : "No sentence begins like this.";
+    step === 0
+      ? "Nothing was read yet."
+      : step > reading.tokens.length
+        ? "See the whole sentence below."
+        : "No sentence begins like this.";
   return (
-    <Figure name="hidden-so-far" title="Symbols above the last token" height={HEIGHT} caption="Given what was read so far; darker is more probable.">
+    <Figure
+      name="hidden-so-far"
+      title="Symbols above the last token"
+      height={HEIGHT}
+      caption="Given what was read so far; darker is more probable."
+    >
       {(width) => (hidden === null ? <Nothing text={why} /> : <Levels width={width} hidden={hidden} language={language} />)}
     </Figure>
   );
@@ -94,7 +131,15 @@ function Levels({ width, hidden, language }: { width: number; hidden: number[][]
     return `level ${level}: ${language.names[level]?.[best]} ${percent(values[best])}`;
   });
   return (
-    <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} font-family={FONT} font-size={SIZE - 1} role="img" aria-label={`Most probable symbols. ${summary.join("; ")}`}>
+    <svg
+      width={width}
+      height={HEIGHT}
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      font-family={FONT}
+      font-size={SIZE - 1}
+      role="img"
+      aria-label={`Most probable symbols. ${summary.join("; ")}`}
+    >
       {hidden.map((values, level) => {
         const side = (width - left - 6) / values.length;
         const y = 10 + row * level;
@@ -107,11 +152,28 @@ function Levels({ width, hidden, language }: { width: number; hidden: number[][]
               level {level}
             </text>
             {values.map((probability, symbol) => (
-              <rect key={symbol} x={short(left + side * symbol + 0.5)} y={y} width={short(Math.max(side - 1, 0.5))} height={short(Math.min(row - 20, 32))} rx={2} fill={ACCENT} fill-opacity={short(0.05 + 0.95 * probability)}>
+              <rect
+                key={symbol}
+                x={short(left + side * symbol + 0.5)}
+                y={y}
+                width={short(Math.max(side - 1, 0.5))}
+                height={short(Math.min(row - 20, 32))}
+                rx={2}
+                fill={ACCENT}
+                fill-opacity={short(0.05 + 0.95 * probability)}
+              >
                 <title>{`${language.names[level]?.[symbol]}: ${percent(probability)}`}</title>
               </rect>
             ))}
-            <text x={short(Math.min(Math.max(at, left + 30), width - 34))} y={short(y + Math.min(row - 20, 32) + 14)} text-anchor="middle" fill={INK} stroke={PAPER} stroke-width={3} paint-order="stroke">
+            <text
+              x={short(Math.min(Math.max(at, left + 30), width - 34))}
+              y={short(y + Math.min(row - 20, 32) + 14)}
+              text-anchor="middle"
+              fill={INK}
+              stroke={PAPER}
+              stroke-width={3}
+              paint-order="stroke"
+            >
               {text}
             </text>
           </g>

@@ -22,8 +22,19 @@ export function ThresholdFigure({ state, family, thresholds }: ThresholdFigurePr
   const exponent = shownExponent(state, family);
   return (
     <div>
-      <Figure name="thresholds" title={`P*: where ${words(family.y)} is ${number(family.level)}`} height={HEIGHT} caption="Intervals are 95%. The line is the power law of the slider.">
-        {(width) => (shown.length === 0 ? <p class="message">No thresholds.</p> : <Law width={width} family={family} shown={shown} exponent={exponent} />)}
+      <Figure
+        name="thresholds"
+        title={`P*: where ${words(family.y)} is ${number(family.level)}`}
+        height={HEIGHT}
+        caption="Intervals are 95%. The line is the power law of the slider."
+      >
+        {(width) =>
+          shown.length === 0 ? (
+            <p class="message">No thresholds.</p>
+          ) : (
+            <Law width={width} family={family} shown={shown} exponent={exponent} />
+          )
+        }
       </Figure>
       <table class="numbers">
         <thead>
@@ -70,7 +81,14 @@ function Law({ width, family, shown, exponent }: { width: number; family: CurveF
   if (first !== undefined && last !== undefined && points.length > 1) {
     const offset = points.reduce((sum, point) => sum + Math.log(point.y) - exponent * Math.log(point.x), 0) / points.length;
     const ends = [first.x * 0.9, last.x * 1.1].map((x) => ({ x, y: Math.exp(offset) * x ** exponent }));
-    series.push({ key: "law", label: `${family.by}^${number(exponent)}`, colour: categorical(1), markers: false, dash: "6 3", points: ends });
+    series.push({
+      key: "law",
+      label: `${family.by}^${number(exponent)}`,
+      colour: categorical(1),
+      markers: false,
+      dash: "6 3",
+      points: ends,
+    });
   }
   series.push({ key: "measured", label: "measured", colour: ACCENT, line: false, marker: 0, points });
   return (

@@ -9,6 +9,8 @@ import type { Span } from "../views/reading.tsx";
 
 interface TreeFigureProps {
   tree: ReadTree;
+  /** Whether the sentence was written with this tree. */
+  written: boolean;
   number: number;
   colour: number;
   tokens: number;
@@ -18,11 +20,25 @@ interface TreeFigureProps {
 
 const ROW = 44;
 
-export function TreeFigure({ tree, number, colour, tokens, language, onSpan }: TreeFigureProps) {
+export function TreeFigure({ tree, written, number, colour, tokens, language, onSpan }: TreeFigureProps) {
   const height = ROW * language.depth + 36;
   return (
-    <Figure name={`tree-${number}`} title={`${language.names[0]?.[tree.root]} · ${percent(tree.share)}`} height={height}>
-      {(width) => <Tree width={width} height={height} tree={tree} colour={categorical(colour)} tokens={tokens} language={language} onSpan={onSpan} />}
+    <Figure
+      name={`tree-${number}`}
+      title={`${language.names[0]?.[tree.root]} · ${percent(tree.share)}${written ? " · as written" : ""}`}
+      height={height}
+    >
+      {(width) => (
+        <Tree
+          width={width}
+          height={height}
+          tree={tree}
+          colour={categorical(colour)}
+          tokens={tokens}
+          language={language}
+          onSpan={onSpan}
+        />
+      )}
     </Figure>
   );
 }
@@ -35,7 +51,7 @@ interface Placed {
   children: Placed[];
 }
 
-interface TreeProps extends Omit<TreeFigureProps, "number" | "colour"> {
+interface TreeProps extends Omit<TreeFigureProps, "number" | "colour" | "written"> {
   width: number;
   height: number;
   colour: string;

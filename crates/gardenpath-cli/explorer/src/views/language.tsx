@@ -4,6 +4,7 @@ import type { GrammarChoice, Language } from "../api.ts";
 import type { Server } from "../client.ts";
 import { Figure } from "../draw/figure.tsx";
 import { count, counted, number, percent } from "../format.ts";
+import { type Fact, Facts } from "../parts/facts.tsx";
 import { GrammarControls } from "../parts/grammar-controls.tsx";
 import { Message } from "../parts/message.tsx";
 import { Crossover } from "../pictures/crossover.tsx";
@@ -48,30 +49,33 @@ export function LanguageView({ state, server, grammar, language }: ViewProps) {
 
 function Summary({ language }: { language: Language }) {
   const { lengths } = language;
-  const facts: [string, string][] = [
-    [counted(language.rules, "rule"), language.layers.map((layer) => Object.values(layer.rules).reduce((a, b) => a + b, 0)).map(count).join(" + ")],
+  const facts: Fact[] = [
+    [
+      counted(language.rules, "rule"),
+      language.layers
+        .map((layer) => Object.values(layer.rules).reduce((a, b) => a + b, 0))
+        .map(count)
+        .join(" + "),
+    ],
     [`${lengths[0]?.length ?? 0} to ${lengths.at(-1)?.length ?? 0} tokens`, `${number(language.mean_length)} on average`],
-    [`${count(language.sizes[0])} ${language.sizes[0] === 1 ? "class" : "classes"}`, `${language.sizes.at(-1)} tokens, depth ${language.depth}`],
+    [
+      `${count(language.sizes[0])} ${language.sizes[0] === 1 ? "class" : "classes"}`,
+      `${language.sizes.at(-1)} tokens, depth ${language.depth}`,
+    ],
     ambiguity(language),
   ];
-  return (
-    <dl class="facts">
-      {facts.map(([large, small]) => (
-        <div key={small}>
-          <dt>{large}</dt>
-          <dd>{small}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }
 
 /** The class entropy; there is none of languages whose sentences take too long to parse. */
-function ambiguity({ entropy, sizes }: Language): [string, string] {
+function ambiguity({ entropy, sizes }: Language): Fact {
   if (entropy === null) return ["–", "class entropy: sentences are too long"];
   const guessing = Math.log(sizes[0] ?? 1);
   const share = guessing > 0 ? `, ${percent(entropy.mean / guessing)} of guessing` : "";
-  return [`${number(entropy.mean)} nats`, `class entropy${entropy.stderr === null ? "" : ` ± ${number(entropy.stderr, 2)}`}${share}`];
+  return [
+    `${number(entropy.mean)} nats`,
+    `class entropy${entropy.stderr === null ? "" : ` ± ${number(entropy.stderr, 2)}`}${share}`,
+  ];
 }
 
 function Sentences({ state, language }: { state: State; language: Language | null }) {
@@ -81,7 +85,13 @@ function Sentences({ state, language }: { state: State; language: Language | nul
       <div class="figure-head">
         <h3>Sentences</h3>
         <span class="row tight">
-          <button type="button" class="quiet" onClick={() => page(state.first - SENTENCES)} disabled={state.first === 0} aria-label="Previous sentences">
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => page(state.first - SENTENCES)}
+            disabled={state.first === 0}
+            aria-label="Previous sentences"
+          >
             ‹
           </button>
           <button type="button" class="quiet" onClick={() => page(state.first + SENTENCES)} aria-label="More sentences">

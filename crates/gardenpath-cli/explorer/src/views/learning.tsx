@@ -5,7 +5,8 @@ import type { JobRequest, Language } from "../api.ts";
 import { Figure } from "../draw/figure.tsx";
 import { counted, duration, number, percent } from "../format.ts";
 import { type Job, startJob, stopJob, useJob } from "../job.ts";
-import { Choice, NumberField, Slider } from "../parts/controls.tsx";
+import { Choice, doubling, NumberField, Slider } from "../parts/controls.tsx";
+import { type Fact, Facts } from "../parts/facts.tsx";
 import { GrammarLine } from "../parts/grammar-line.tsx";
 import { Message } from "../parts/message.tsx";
 import { RulesFoundTable } from "../parts/rules-found.tsx";
@@ -55,7 +56,12 @@ export function LearningView({ state, server, grammar, language }: ViewProps) {
         }}
       >
         <GrammarLine state={state} server={server} language={language.value} />
-        <Settings state={state} sentences={limits?.job_sentences ?? 1 << 20} width={limits?.job_width ?? 512} steps={limits?.job_steps ?? 100_000} />
+        <Settings
+          state={state}
+          sentences={limits?.job_sentences ?? 1 << 20}
+          width={limits?.job_width ?? 512}
+          steps={limits?.job_steps ?? 100_000}
+        />
         <div class="row">
           <button type="submit" class="main" disabled={running || starting || grammar === null}>
             Start
@@ -119,11 +125,37 @@ function Settings({ state, sentences, width, steps }: { state: State; sentences:
           onChange={(task) => update({ task })}
         />
       ) : null}
-      <Slider label="Sentences P" value={state.samples} low={64} high={Math.min(sentences, 1 << 20)} log whole onChange={(samples) => update({ samples })} />
+      <Slider
+        label="Sentences P"
+        value={state.samples}
+        low={64}
+        high={Math.min(sentences, 1 << 20)}
+        log
+        whole
+        next={doubling}
+        onChange={(samples) => update({ samples })}
+      />
       {network ? (
         <>
-          <Slider label="Width" value={state.width} low={8} high={Math.min(width, 512)} step={8} whole onChange={(value) => update({ width: value })} />
-          <Slider label="Steps, at most" value={state.steps} low={100} high={Math.min(steps, 100_000)} log whole onChange={(value) => update({ steps: value })} />
+          <Slider
+            label="Width"
+            value={state.width}
+            low={8}
+            high={Math.min(width, 512)}
+            step={8}
+            whole
+            onChange={(value) => update({ width: value })}
+          />
+          <Slider
+            label="Steps, at most"
+            value={state.steps}
+            low={100}
+            high={Math.min(steps, 100_000)}
+            log
+            whole
+            next={doubling}
+            onChange={(value) => update({ steps: value })}
+          />
         </>
       ) : null}
       <div class="control">
@@ -145,14 +177,27 @@ function Progress({ job, language }: { job: Job | null; language: Language | nul
       </div>
       <ProgressBar job={job} />
       <div class="pair">
-        <Figure name="losses" title="Loss" height={HEIGHT} caption={job?.floors ? `In nats per ${job.floors.unit}, on test sentences.` : "\u00a0"}>
-          {(width) => (job === null ? <p class="message">Choose what learns, and start.</p> : <Losses width={width} height={HEIGHT} job={job} />)}
+        <Figure
+          name="losses"
+          title="Loss"
+          height={HEIGHT}
+          caption={job?.floors ? `In nats per ${job.floors.unit}, on test sentences.` : "\u00a0"}
+        >
+          {(width) =>
+            job === null ? (
+              <p class="message">Choose what learns, and start.</p>
+            ) : (
+              <Losses width={width} height={HEIGHT} job={job} />
+            )
+          }
         </Figure>
         <Figure name="accuracies" title="Accuracy" height={HEIGHT} caption={"\u00a0"}>
           {(width) =>
-            job === null ? null
-            : learner && job.floors?.unit === "token" ? <p class="message">Without classes there is none.</p>
-            : <Accuracies width={width} height={HEIGHT} job={job} />
+            job === null ? null : learner && job.floors?.unit === "token" ? (
+              <p class="message">Without classes there is none.</p>
+            ) : (
+              <Accuracies width={width} height={HEIGHT} job={job} />
+            )
           }
         </Figure>
       </div>
@@ -174,22 +219,19 @@ function ProgressBar({ job }: { job: Job | null }) {
 function Headline({ job }: { job: Job | null }) {
   const last = job?.points.at(-1);
   const floors = job?.floors ?? null;
-  const facts: [string, string][] = [
+  const facts: Fact[] = [
     [number(last?.test_loss), "test loss"],
     [number(floors?.bayes), "best possible loss"],
-    [percent(last?.test_accuracy), floors?.bayes_accuracy == null ? "accuracy" : `accuracy; at best ${percent(floors.bayes_accuracy)}`],
+    [
+      percent(last?.test_accuracy),
+      floors?.bayes_accuracy == null ? "accuracy" : `accuracy; at best ${percent(floors.bayes_accuracy)}`,
+    ],
     job?.end == null
-      ? [job?.progress == null ? "–" : duration(job.progress.seconds), floors?.weights == null ? "time" : `time; ${counted(floors.weights, "weight")}`]
+      ? [
+          job?.progress == null ? "–" : duration(job.progress.seconds),
+          floors?.weights == null ? "time" : `time; ${counted(floors.weights, "weight")}`,
+        ]
       : [{ done: "done", stopped: "stopped", failed: "failed" }[job.end.how], `after ${duration(job.end.seconds)}`],
   ];
-  return (
-    <dl class="facts">
-      {facts.map(([large, small], k) => (
-        <div key={k}>
-          <dt>{large}</dt>
-          <dd>{small}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }

@@ -3,7 +3,8 @@
 import { useState } from "preact/hooks";
 import type { Ambiguous, Language, Reading } from "../api.ts";
 import { ask } from "../client.ts";
-import { count, counted, number, percent } from "../format.ts";
+import { counted, number, percent } from "../format.ts";
+import { type Fact, Facts } from "../parts/facts.tsx";
 import { GrammarLine } from "../parts/grammar-line.tsx";
 import { Message } from "../parts/message.tsx";
 import { SentenceEditor } from "../parts/sentence-editor.tsx";
@@ -42,9 +43,17 @@ export function ReadingView({ state, server, grammar, language }: ViewProps) {
         <Stepper step={state.step} length={read?.tokens.length ?? state.tokens.length} />
       </div>
       <div class="summary" role="status">
-        {read === null || names === null ? <Message error={reading.error ?? language.error} /> : <Verdict reading={read} language={names} />}
+        {read === null || names === null ? (
+          <Message error={reading.error ?? language.error} />
+        ) : (
+          <Verdict reading={read} language={names} />
+        )}
       </div>
-      {read === null || names === null ? <div class="placeholder" /> : <Pictures state={state} reading={read} language={names} onSpan={setSpan} />}
+      {read === null || names === null ? (
+        <div class="placeholder" />
+      ) : (
+        <Pictures state={state} reading={read} language={names} onSpan={setSpan} />
+      )}
     </div>
   );
 }
@@ -83,30 +92,25 @@ function Source({ state, grammar }: { state: State; grammar: ViewProps["grammar"
 
 function Verdict({ reading, language }: { reading: Reading; language: Language }) {
   if (reading.logprob === null) {
-    return (
-      <p class="message error">
-        No sentence of this language{reading.why === null ? "." : `: ${reading.why}`}
-      </p>
-    );
+    return <p class="message error">No sentence of this language{reading.why === null ? "." : `: ${reading.why}`}</p>;
   }
   const best = reading.posterior.indexOf(Math.max(...reading.posterior));
   const classes = reading.posterior.filter((probability) => probability > 0).length;
-  const facts: [string, string][] = [
-    [`${reading.tree_count.length > 15 ? number(Number(reading.tree_count)) : count(Number(reading.tree_count))} ${reading.tree_count === "1" ? "tree" : "trees"}`, classes === 1 ? "of one class" : `of ${classes} classes`],
-    [`class ${language.names[0]?.[best]}`, `${percent(reading.posterior[best])}${reading.truth === null ? "" : reading.truth.root === best ? ", as it was written" : `; written as ${language.names[0]?.[reading.truth.root]}`}`],
+  const name = (root: number) => language.names[0]?.[root];
+  const written =
+    reading.truth === null ? "" : reading.truth.root === best ? ", as it was written" : `; written as ${name(reading.truth.root)}`;
+  const facts: Fact[] = [
+    [trees(reading.tree_count), classes === 1 ? "of one class" : `of ${classes} classes`],
+    [`class ${name(best)}`, `${percent(reading.posterior[best])}${written}`],
     [`${number(reading.entropy)} nats`, "class entropy"],
     [`ln P = ${number(reading.logprob)}`, counted(reading.tokens.length, "token")],
   ];
-  return (
-    <dl class="facts">
-      {facts.map(([large, small]) => (
-        <div key={small}>
-          <dt>{large}</dt>
-          <dd>{small}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={facts} />;
+}
+
+/** A number of trees, which may have hundreds of digits. */
+function trees(digits: string): string {
+  return digits.length > 15 ? `${number(Number(digits))} trees` : counted(Number(digits), "tree");
 }
 
 interface PicturesProps {
@@ -132,11 +136,22 @@ function Pictures({ state, reading, language, onSpan }: PicturesProps) {
         <section aria-label="Trees">
           <h2>
             Trees{" "}
-            <span class="note">{String(listed) === reading.tree_count ? "" : `the ${listed} most probable ones of ${reading.tree_count}`}</span>
+            <span class="note">
+              {String(listed) === reading.tree_count ? "" : `the ${listed} most probable ones of ${reading.tree_count}`}
+            </span>
           </h2>
           <div class="trees">
             {reading.trees.map((tree, k) => (
-              <TreeFigure key={tree.tree} tree={tree} number={k + 1} colour={classes.indexOf(tree.root)} tokens={reading.tokens.length} language={language} onSpan={onSpan} />
+              <TreeFigure
+                key={tree.tree}
+                tree={tree}
+                written={tree.tree === reading.truth?.tree}
+                number={k + 1}
+                colour={classes.indexOf(tree.root)}
+                tokens={reading.tokens.length}
+                language={language}
+                onSpan={onSpan}
+              />
             ))}
           </div>
         </section>

@@ -21,8 +21,8 @@ export function ResultsView({ state }: { state: State }) {
       {results.value === null ? <Message error={results.error} /> : null}
       {results.value !== null && chosen === undefined ? (
         <p class="message">
-          There are no results to show. Start the explorer with <code>--store DIR</code>, a directory of <code>gardenpath sweep</code> or{" "}
-          <code>gardenpath reproduce</code>.
+          There are no results to show. Start the explorer with <code>--store DIR</code>, a directory of{" "}
+          <code>gardenpath sweep</code> or <code>gardenpath reproduce</code>.
         </p>
       ) : null}
       {chosen === undefined ? null : <Experiment state={state} experiments={experiments} chosen={chosen} />}
@@ -48,13 +48,19 @@ function Experiment({ state, experiments, chosen }: ExperimentProps) {
         <Select
           label="Experiment"
           value={chosen.name}
-          options={experiments.map((one) => ({ value: one.name, label: `${one.name}${one.scales.some((each) => each.done > 0) ? "" : " (no results)"}` }))}
+          options={experiments.map((one) => ({
+            value: one.name,
+            label: `${one.name}${one.scales.some((each) => each.done > 0) ? "" : " (no results)"}`,
+          }))}
           onChange={(name) => update({ chapter: name, scale: "", ...anew })}
         />
         <Select
           label="Scale"
           value={scale || (chapter?.scale ?? "")}
-          options={chosen.scales.map((one) => ({ value: one.name, label: `${one.name}: ${count(one.done)} of ${count(one.cells)} cells` }))}
+          options={chosen.scales.map((one) => ({
+            value: one.name,
+            label: `${one.name}: ${count(one.done)} of ${count(one.cells)} cells`,
+          }))}
           onChange={(name) => update({ scale: name, ...anew })}
         />
       </div>
@@ -89,7 +95,13 @@ function ReportFigure({ svg, name, caption }: { svg: string; name: string; capti
     <figure class="figure">
       <div class="figure-head">
         <h3>Figure of the report</h3>
-        <button type="button" class="quiet save" onClick={() => saveText(`${name}.svg`, "image/svg+xml", svg)} aria-label="Save “Figure of the report” as SVG" title="Save as SVG">
+        <button
+          type="button"
+          class="quiet save"
+          onClick={() => saveText(`${name}.svg`, "image/svg+xml", svg)}
+          aria-label="Save “Figure of the report” as SVG"
+          title="Save as SVG"
+        >
           SVG
         </button>
       </div>
