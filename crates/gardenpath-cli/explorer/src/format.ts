@@ -4,7 +4,8 @@
 export function number(value: number | null | undefined, digits = 3): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return minus(scientific(value, digits));
+  if (size === 0) return "0";
+  if (size < 1e-4 || size >= 1e7) return minus(scientific(value, digits));
   if (size >= 10 ** digits) return minus(Math.round(value).toLocaleString("en-US"));
   const text = value.toPrecision(digits);
   return minus(text.includes("e") ? String(Number(text)) : text);
