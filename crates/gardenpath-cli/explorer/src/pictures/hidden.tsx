@@ -29,6 +29,8 @@ function Hidden({ room, height, reading, language }: { room: number; height: num
   const left = nameRoom(hidden.map((_, level) => `level ${level}`));
   const { width, column } = columns(room, tokens.length, language, left);
   const name = (level: number, symbol: number) => language.names[level]?.[symbol] ?? String(symbol);
+  // A2_14 is 14 everywhere if there is no room for it somewhere.
+  const long = hidden.some((row, level) => row.some((cell) => cell[0] && textWidth(name(level, cell[0][0]), SIZE - 1) > column - 3));
   const summary = hidden
     .map((row, level) => `level ${level}: ${row.map((cell) => (cell[0] ? name(level, cell[0][0]) : "none")).join(" ")}`)
     .join("; ");
@@ -51,7 +53,6 @@ function Hidden({ room, height, reading, language }: { room: number; height: num
             const best = cell[0];
             if (best === undefined) return null;
             const label = name(level, best[0]);
-            const fits = textWidth(label, SIZE - 1) <= column - 3;
             return (
               <g key={k}>
                 <title>
@@ -70,7 +71,7 @@ function Hidden({ room, height, reading, language }: { room: number; height: num
                   fill-opacity={short(0.05 + 0.5 * best[1])}
                 />
                 <text x={short(left + column * (k + 0.5))} y={ROW * level + 18} text-anchor="middle" fill={INK}>
-                  {fits ? label : label.replace(/^.*_/, "")}
+                  {long ? label.replace(/^.*_/, "") : label}
                 </text>
               </g>
             );

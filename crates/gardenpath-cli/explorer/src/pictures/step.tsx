@@ -5,7 +5,7 @@ import { Figure } from "../draw/figure.tsx";
 import { ACCENT, categorical, FAINT, INK, PAPER, short } from "../draw/palette.ts";
 import { Plot } from "../draw/plot.tsx";
 import type { Series } from "../draw/series.ts";
-import { FONT, SIZE } from "../draw/text.ts";
+import { FONT, SIZE, textWidth } from "../draw/text.ts";
 import { number, percent } from "../format.ts";
 import { nameRoom } from "./columns.ts";
 
@@ -146,6 +146,7 @@ function Levels({ width, hidden, language }: { width: number; hidden: number[][]
         const best = values.indexOf(Math.max(...values));
         const at = left + side * (best + 0.5);
         const text = `${language.names[level]?.[best]} ${percent(values[best])}`;
+        const half = textWidth(text, SIZE - 1) / 2;
         return (
           <g key={level}>
             <text x={left - 8} y={short(y + Math.min(row - 20, 32) / 2 + 4)} text-anchor="end" fill={FAINT}>
@@ -166,7 +167,7 @@ function Levels({ width, hidden, language }: { width: number; hidden: number[][]
               </rect>
             ))}
             <text
-              x={short(Math.min(Math.max(at, left + 30), width - 34))}
+              x={short(Math.min(Math.max(at, left + half), width - half))}
               y={short(y + Math.min(row - 20, 32) + 14)}
               text-anchor="middle"
               fill={INK}
