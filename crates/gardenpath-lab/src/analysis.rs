@@ -1,11 +1,13 @@
 //! From the results of an experiment to numbers, verdicts and figures, as its file says ([`Plan`](crate::experiment::plan)).
 
 mod claims;
+mod curves;
 mod fits;
 mod panels;
 mod table;
 
 pub use claims::{Judged, judge};
+pub use curves::{Family, MeanCurve, MeanPoint, families};
 pub use fits::{Fitted, Found, fit};
 pub use panels::draw;
 
