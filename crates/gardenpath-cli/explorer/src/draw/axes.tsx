@@ -14,9 +14,9 @@ export interface Frame {
 
 /** The ticks of an axis: those of its scale, or its names as far as they fit. */
 export function axisTicks(axis: Axis, scale: Scale, length: number, perLabel: number): Tick[] {
-  const room = Math.max(2, Math.floor(length / perLabel));
-  if (axis.names === undefined) return scale.ticks(room);
-  const every = Math.ceil(axis.names.length / room);
+  if (axis.names === undefined) return scale.ticks(Math.max(2, Math.floor(length / perLabel)));
+  const widest = Math.max(...axis.names.map((name) => textWidth(name, SIZE - 1)));
+  const every = Math.ceil((axis.names.length * (widest + 6)) / length);
   return axis.names.map((label, value) => ({ value, label: value % every === 0 ? label : "" }));
 }
 

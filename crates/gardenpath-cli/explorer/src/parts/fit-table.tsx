@@ -2,6 +2,7 @@
 
 import type { FitResult } from "../api.ts";
 import { number } from "../format.ts";
+import { notation } from "../notation.ts";
 import { interval } from "./claim-table.tsx";
 
 export function FitTable({ fits }: { fits: readonly FitResult[] }) {
@@ -26,7 +27,7 @@ export function FitTable({ fits }: { fits: readonly FitResult[] }) {
                 <th scope="row">
                   {fit.name} <span class="note">{fit.kind}</span>
                 </th>
-                <td>{found.words || "all"}</td>
+                <td>{notation(found.words) || "all"}</td>
                 <td>{number(found.value)}</td>
                 <td>{found.interval === null ? (found.because ?? "–") : interval(found.interval)}</td>
               </tr>

@@ -25,8 +25,8 @@ export function RulesFoundTable({ job, language }: { job: Job | null; language: 
             <th scope="col">level</th>
             <th scope="col">children</th>
             <th scope="col">rules</th>
-            <th scope="col">found</th>
             <th scope="col">correct</th>
+            <th scope="col">wrong</th>
             <th scope="col" class="stretch">
               share
             </th>
@@ -40,8 +40,8 @@ export function RulesFoundTable({ job, language }: { job: Job | null; language: 
                 <th scope="row">{one.level}</th>
                 <td>{one.arity}</td>
                 <td>{count(one.truth)}</td>
-                <td>{measured ? count(one.learned) : "–"}</td>
                 <td>{measured ? count(one.correct) : "–"}</td>
+                <td>{measured ? count(one.learned - (one.correct ?? 0)) : "–"}</td>
                 <td class="stretch">
                   <meter min={0} max={1} value={measured ? recall : 0} aria-label={`Level ${one.level}, ${one.arity} children`} />
                   <span class="value">{measured ? percent(recall) : ""}</span>

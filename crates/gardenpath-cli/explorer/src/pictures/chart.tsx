@@ -5,7 +5,7 @@ import type { ChartLevel, Language, Reading } from "../api.ts";
 import { Figure } from "../draw/figure.tsx";
 import { ACCENT, categorical, FAINT, INK, LINE, short } from "../draw/palette.ts";
 import { FONT, SIZE, textWidth } from "../draw/text.ts";
-import { count, percent } from "../format.ts";
+import { count, counted, percent } from "../format.ts";
 import { Select } from "../parts/controls.tsx";
 import { update } from "../state.ts";
 import type { Span } from "../views/reading.tsx";
@@ -56,7 +56,7 @@ export function ChartFigure({ reading, language, level, onSpan }: ChartProps) {
       }
       caption={
         <>
-          {count(good)} true cells (filled; darker is more probable) and {count(bad)} spurious ones (dashed).
+          {counted(good, "true cell")} (filled; darker is more probable) and {counted(bad, "spurious cell")} (dashed).
           {missing === 0 ? null : ` ${count(missing)} are not drawn.`}
         </>
       }

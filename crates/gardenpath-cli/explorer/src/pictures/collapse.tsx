@@ -7,6 +7,7 @@ import { ordered } from "../draw/palette.ts";
 import { Plot } from "../draw/plot.tsx";
 import type { Guide, Series } from "../draw/series.ts";
 import { compact, number } from "../format.ts";
+import { notation, power } from "../notation.ts";
 import { Select, Slider } from "../parts/controls.tsx";
 import { type State, update } from "../state.ts";
 
@@ -14,7 +15,7 @@ const HEIGHT = 360;
 
 /** The exponent of the slider: as chosen, or measured, or predicted. */
 export function shownExponent(state: State, family: CurveFamily): number {
-  return Number.isNaN(state.exponent) ? (family.measured?.value ?? family.predicted ?? 0) : state.exponent;
+  return Number.isNaN(state.exponent) ? Number((family.measured?.value ?? family.predicted ?? 0).toFixed(2)) : state.exponent;
 }
 
 export function shownCurves(state: State, family: CurveFamily): CurveFamily["curves"] {
@@ -39,7 +40,7 @@ export function CollapseFigure({
     <div>
       <Figure
         name="collapse"
-        title={`${words(family.y)} against ${words(family.x)}`}
+        title={`${notation(family.y)} against ${notation(family.x)}`}
         height={HEIGHT}
         controls={
           families.length < 2 ? undefined : (
@@ -48,7 +49,7 @@ export function CollapseFigure({
               value={String(families.indexOf(family))}
               options={families.map((one, k) => ({
                 value: String(k),
-                label: [one.fit, one.group].filter((part) => part !== "").join(", "),
+                label: notation([one.fit, one.group].filter((part) => part !== "").join(", ")),
               }))}
               onChange={(value) => update({ family: Number(value), exponent: NaN, hidden: [] })}
             />
@@ -59,7 +60,14 @@ export function CollapseFigure({
         {(width) => <Curves width={width} state={state} family={family} exponent={exponent} />}
       </Figure>
       <div class="exponent">
-        <Slider label={`Exponent of ${family.by}`} value={exponent} low={0} high={highest} step={0.01} onChange={choose} />
+        <Slider
+          label={`Exponent of ${notation(family.by)}`}
+          value={exponent}
+          low={0}
+          high={highest}
+          step={0.01}
+          onChange={choose}
+        />
         <div class="row tight">
           <button type="button" onClick={() => choose(0)}>
             none
@@ -88,27 +96,27 @@ export function CollapseFigure({
 function Curves({ width, state, family, exponent }: { width: number; state: State; family: CurveFamily; exponent: number }) {
   const series: Series[] = family.curves.map((curve, k) => ({
     key: curve.label,
-    label: curve.label,
+    label: notation(curve.label),
     colour: ordered(k, family.curves.length),
     points: curve.points.map(({ x, y, stderr, seeds }) => ({
       x: rescaled(x, curve.by, exponent),
       y,
       ...(stderr === null ? {} : { low: y - stderr, high: y + stderr }),
-      title: `${curve.label}\n${words(family.x)}: ${number(x)}\n${words(family.y)}: ${number(y)}${stderr === null ? "" : ` ± ${number(stderr, 2)}`}\n${seeds} ${seeds === 1 ? "seed" : "seeds"}`,
+      title: `${notation(curve.label)}\n${notation(family.x)}: ${number(x)}\n${notation(family.y)}: ${number(y)}${stderr === null ? "" : ` ± ${number(stderr, 2)}`}\n${seeds} ${seeds === 1 ? "seed" : "seeds"}`,
     })),
   }));
   const guides: Guide[] =
-    family.level === null ? [] : [{ y: family.level, label: `${words(family.y)} = ${number(family.level)}` }];
-  const by = exponent === 0 ? "" : ` / ${family.by}^${number(exponent)}`;
+    family.level === null ? [] : [{ y: family.level, label: `${notation(family.y)} = ${number(family.level)}` }];
+  const by = exponent === 0 ? "" : ` / ${power(family.by, exponent.toFixed(2))}`;
   const crossings =
     family.level === null ? [] : family.curves.map((curve) => crossing(curve, family.level!)).filter((at) => at !== null);
   return (
     <Plot
       width={width}
       height={HEIGHT}
-      summary={`${family.curves.length} curves of ${words(family.y)} against ${words(family.x)}${by}, for ${family.curves.map((curve) => curve.label).join(", ")}. ${crossings.length} of them cross the level.`}
-      x={{ label: `${words(family.x)}${by}`, kind: "log" }}
-      y={{ label: words(family.y), low: 0 }}
+      summary={`${family.curves.length} curves of ${notation(family.y)} against ${notation(family.x)}${by}, for ${family.curves.map((curve) => notation(curve.label)).join(", ")}. ${crossings.length} of them cross the level.`}
+      x={{ label: `${notation(family.x)}${by}`, kind: "log" }}
+      y={{ label: notation(family.y), low: 0 }}
       series={series}
       guides={guides}
       hidden={new Set(state.hidden)}
@@ -117,9 +125,4 @@ function Curves({ width, state, family, exponent }: { width: number; state: Stat
       }
     />
   );
-}
-
-/** A name of a column as words. */
-export function words(name: string): string {
-  return name.replaceAll("_", " ");
 }

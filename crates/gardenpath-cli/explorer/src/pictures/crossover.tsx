@@ -97,7 +97,7 @@ function CrossoverPlot({ width, height, state, entropy, language }: CrossoverPlo
       width={width}
       height={height}
       summary={`Mean class entropy of random grammars, from ${number(entropy.points[0]?.entropy)} nats at fraction ${number(entropy.points[0]?.fraction)} to ${number(entropy.points.at(-1)?.entropy)} at ${number(entropy.points.at(-1)?.fraction)}; guessing is ${number(entropy.guessing)}.`}
-      x={{ label: "fraction f", kind: "log" }}
+      x={{ label: "fraction f", low: 0, high: 1 }}
       y={{ label: "H(class | sentence), nats", low: 0 }}
       series={series}
       guides={guides}

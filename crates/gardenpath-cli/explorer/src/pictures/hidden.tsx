@@ -30,7 +30,9 @@ function Hidden({ room, height, reading, language }: { room: number; height: num
   const { width, column } = columns(room, tokens.length, language, left);
   const name = (level: number, symbol: number) => language.names[level]?.[symbol] ?? String(symbol);
   // A2_14 is 14 everywhere if there is no room for it somewhere.
-  const long = hidden.some((row, level) => row.some((cell) => cell[0] && textWidth(name(level, cell[0][0]), SIZE - 1) > column - 3));
+  const long = hidden.some((row, level) =>
+    row.some((cell) => cell[0] && textWidth(name(level, cell[0][0]), SIZE - 1) > column - 3),
+  );
   const summary = hidden
     .map((row, level) => `level ${level}: ${row.map((cell) => (cell[0] ? name(level, cell[0][0]) : "none")).join(" ")}`)
     .join("; ");

@@ -14,9 +14,16 @@ interface CurvesProps {
 }
 
 function axis(job: Job): Axis {
-  const network = job.request.network !== undefined;
-  const last = job.points.at(-1)?.x;
-  return { label: network ? "steps" : "sentences", kind: "log", ...(last === undefined ? { low: 10, high: 1000 } : {}) };
+  const { learner } = job.request;
+  // How far a learner will come is known.
+  if (learner !== undefined)
+    return {
+      label: "sentences",
+      kind: "log",
+      low: (job.points[0]?.x ?? learner.samples / 16) * 0.85,
+      high: learner.samples * 1.2,
+    };
+  return { label: "steps", kind: "log", low: 1, ...(job.points.length > 1 ? {} : { high: 1000 }) };
 }
 
 function taken(

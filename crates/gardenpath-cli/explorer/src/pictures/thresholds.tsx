@@ -6,8 +6,10 @@ import { ACCENT, categorical } from "../draw/palette.ts";
 import { Plot } from "../draw/plot.tsx";
 import type { Series } from "../draw/series.ts";
 import { number } from "../format.ts";
+import { notation, power } from "../notation.ts";
+import { interval } from "../parts/claim-table.tsx";
 import type { State } from "../state.ts";
-import { shownExponent, words } from "./collapse.tsx";
+import { shownExponent } from "./collapse.tsx";
 
 const HEIGHT = 360;
 
@@ -24,13 +26,13 @@ export function ThresholdFigure({ state, family, thresholds }: ThresholdFigurePr
     <div>
       <Figure
         name="thresholds"
-        title={`P*: where ${words(family.y)} is ${number(family.level)}`}
+        title={`P*: where ${notation(family.y)} is ${number(family.level)}`}
         height={HEIGHT}
         caption="Intervals are 95%. The line is the power law of the slider."
       >
         {(width) =>
-          shown.length === 0 ? (
-            <p class="message">No thresholds.</p>
+          shown.every(({ threshold }) => threshold.value === null) ? (
+            <p class="message">No curve crosses it.</p>
           ) : (
             <Law width={width} family={family} shown={shown} exponent={exponent} />
           )
@@ -39,18 +41,18 @@ export function ThresholdFigure({ state, family, thresholds }: ThresholdFigurePr
       <table class="numbers">
         <thead>
           <tr>
-            <th scope="col">{family.by}</th>
+            <th scope="col">curve</th>
             <th scope="col">P*</th>
             <th scope="col">95% interval</th>
             <th scope="col">seeds</th>
           </tr>
         </thead>
         <tbody>
-          {shown.map((one) => (
+          {shown.map(({ curve, threshold: one }) => (
             <tr key={one.words}>
-              <th scope="row">{String(one.group[family.by])}</th>
+              <th scope="row">{notation(curve.label)}</th>
               <td>{number(one.value)}</td>
-              <td>{one.interval === null ? (one.because ?? "–") : `${number(one.interval[0])} to ${number(one.interval[1])}`}</td>
+              <td>{one.interval === null ? (one.because ?? "–") : interval(one.interval)}</td>
               <td>{one.seeds}</td>
             </tr>
           ))}
@@ -60,22 +62,31 @@ export function ThresholdFigure({ state, family, thresholds }: ThresholdFigurePr
   );
 }
 
-/** The thresholds of a family's curves: those whose group is in words what the family's is, but for the parameter itself. */
-function matching(family: CurveFamily, thresholds: readonly Threshold[]): Threshold[] {
-  const own = family.group.split(", ").filter((part) => part !== "");
-  const same = thresholds.filter((one) => one.fit === family.fit);
-  return (same.length > 0 ? same : thresholds)
-    .filter((one) => typeof one.group[family.by] === "number" && own.every((part) => one.words.split(", ").includes(part)))
-    .filter((one) => family.level === null || one.level === family.level)
-    .sort((a, b) => Number(a.group[family.by]) - Number(b.group[family.by]));
+interface Crossing {
+  curve: CurveFamily["curves"][number];
+  threshold: Threshold;
 }
 
-function Law({ width, family, shown, exponent }: { width: number; family: CurveFamily; shown: Threshold[]; exponent: number }) {
-  const points = shown.flatMap((one) => {
-    if (one.value === null) return [];
-    const [low, high] = one.interval ?? [null, null];
-    return [{ x: Number(one.group[family.by]), y: one.value, low, high }];
+/** The threshold of each curve: the one whose group has all values of the family and of the curve. */
+function matching(family: CurveFamily, thresholds: readonly Threshold[]): Crossing[] {
+  const parts = (words: string) => words.split(", ").filter((part) => part !== "");
+  const same = thresholds.filter((one) => family.level === null || one.level === family.level);
+  return family.curves.flatMap((curve) => {
+    const wanted = [...parts(family.group), ...parts(curve.label)];
+    const found = same.filter((one) => wanted.every((part) => parts(one.words).includes(part)));
+    const threshold = found.find((one) => one.fit === family.fit) ?? found[0];
+    return threshold === undefined ? [] : [{ curve, threshold }];
   });
+}
+
+function Law({ width, family, shown, exponent }: { width: number; family: CurveFamily; shown: Crossing[]; exponent: number }) {
+  const points = shown
+    .flatMap(({ curve, threshold: { value, interval } }) => {
+      if (value === null) return [];
+      const [low, high] = interval ?? [null, null];
+      return [{ x: curve.by, y: value, low, high }];
+    })
+    .sort((a, b) => a.x - b.x);
   const series: Series[] = [];
   const [first, last] = [points[0], points.at(-1)];
   if (first !== undefined && last !== undefined && points.length > 1) {
@@ -83,7 +94,7 @@ function Law({ width, family, shown, exponent }: { width: number; family: CurveF
     const ends = [first.x * 0.9, last.x * 1.1].map((x) => ({ x, y: Math.exp(offset) * x ** exponent }));
     series.push({
       key: "law",
-      label: `${family.by}^${number(exponent)}`,
+      label: power(family.by, exponent.toFixed(2)),
       colour: categorical(1),
       markers: false,
       dash: "6 3",
@@ -95,9 +106,9 @@ function Law({ width, family, shown, exponent }: { width: number; family: CurveF
     <Plot
       width={width}
       height={HEIGHT}
-      summary={`P* for ${points.length} values of ${family.by}: ${points.map((point) => `${number(point.x)}: ${number(point.y)}`).join(", ")}.`}
-      x={{ label: family.by, kind: "log" }}
-      y={{ label: `P*, ${words(family.x)}`, kind: "log" }}
+      summary={`P* for ${points.length} values of ${notation(family.by)}: ${points.map((point) => `${number(point.x)}: ${number(point.y)}`).join(", ")}.`}
+      x={{ label: notation(family.by), kind: "log" }}
+      y={{ label: "P*", kind: "log" }}
       series={series}
     />
   );

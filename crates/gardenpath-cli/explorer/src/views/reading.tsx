@@ -98,7 +98,11 @@ function Verdict({ reading, language }: { reading: Reading; language: Language }
   const classes = reading.posterior.filter((probability) => probability > 0).length;
   const name = (root: number) => language.names[0]?.[root];
   const written =
-    reading.truth === null ? "" : reading.truth.root === best ? ", as it was written" : `; written as ${name(reading.truth.root)}`;
+    reading.truth === null
+      ? ""
+      : reading.truth.root === best
+        ? ", as it was written"
+        : `; written as ${name(reading.truth.root)}`;
   const facts: Fact[] = [
     [trees(reading.tree_count), classes === 1 ? "of one class" : `of ${classes} classes`],
     [`class ${name(best)}`, `${percent(reading.posterior[best])}${written}`],

@@ -7,6 +7,7 @@ import { ClaimTable } from "../parts/claim-table.tsx";
 import { FitTable } from "../parts/fit-table.tsx";
 import { Message } from "../parts/message.tsx";
 import { Select } from "../parts/controls.tsx";
+import { pretty } from "../notation.ts";
 import { CollapseFigure } from "../pictures/collapse.tsx";
 import { ThresholdFigure } from "../pictures/thresholds.tsx";
 import { useQuery } from "../query.ts";
@@ -15,10 +16,11 @@ import { type State, update } from "../state.ts";
 export function ResultsView({ state }: { state: State }) {
   const results = useQuery<Results>("/api/results");
   const experiments = results.value?.experiments ?? [];
-  const chosen = experiments.find((one) => one.name === state.chapter) ?? experiments[0];
+  const chosen = experiments.find((one) => one.name === state.chapter) ?? richest(experiments);
   return (
     <div class="content">
       {results.value === null ? <Message error={results.error} /> : null}
+      {results.busy && results.value === null ? <p class="message">Reading the store…</p> : null}
       {results.value !== null && chosen === undefined ? (
         <p class="message">
           There are no results to show. Start the explorer with <code>--store DIR</code>, a directory of{" "}
@@ -28,6 +30,12 @@ export function ResultsView({ state }: { state: State }) {
       {chosen === undefined ? null : <Experiment state={state} experiments={experiments} chosen={chosen} />}
     </div>
   );
+}
+
+/** The experiment with most results. */
+function richest(experiments: readonly ExperimentSummary[]): ExperimentSummary | undefined {
+  const done = (one: ExperimentSummary) => Math.max(0, ...one.scales.map((scale) => scale.done));
+  return [...experiments].sort((a, b) => done(b) - done(a))[0];
 }
 
 interface ExperimentProps {
@@ -54,18 +62,20 @@ function Experiment({ state, experiments, chosen }: ExperimentProps) {
           }))}
           onChange={(name) => update({ chapter: name, scale: "", ...anew })}
         />
-        <Select
-          label="Scale"
-          value={scale || (chapter?.scale ?? "")}
-          options={chosen.scales.map((one) => ({
-            value: one.name,
-            label: `${one.name}: ${count(one.done)} of ${count(one.cells)} cells`,
-          }))}
-          onChange={(name) => update({ scale: name, ...anew })}
-        />
+        {chosen.scales.length === 0 ? null : (
+          <Select
+            label="Scale"
+            value={scale || (chapter?.scale ?? "")}
+            options={chosen.scales.map((one) => ({
+              value: one.name,
+              label: `${one.name}: ${count(one.done)} of ${count(one.cells)} cells`,
+            }))}
+            onChange={(name) => update({ scale: name, ...anew })}
+          />
+        )}
       </div>
-      <h2>{chosen.title}</h2>
-      <p class="expects">{chapter?.expects ?? "\u00a0"}</p>
+      <h2>{pretty(chosen.title)}</h2>
+      <p class="expects">{pretty(chapter?.expects ?? "\u00a0")}</p>
       <Message error={answer.error ?? chapter?.problem ?? null} />
       {chapter === null ? <div class="placeholder" /> : <ChapterParts state={state} chapter={chapter} />}
     </>
@@ -108,7 +118,7 @@ function ReportFigure({ svg, name, caption }: { svg: string; name: string; capti
       <div class="card">
         <img src={`data:image/svg+xml,${encodeURIComponent(svg)}`} alt={caption} />
       </div>
-      <figcaption>{caption}</figcaption>
+      <figcaption>{pretty(caption)}</figcaption>
     </figure>
   );
 }
