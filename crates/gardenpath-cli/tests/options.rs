@@ -316,6 +316,9 @@ const EFFECTS: &[Row] = &[
 
 /// Options whose effect other tests show, with the file of these.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("explore", "--store", "explore/results.rs"),
+    ("explore", "--port", "explore/program.rs"),
+    ("explore", "--no-browser", "explore/program.rs"),
     ("reproduce", "--dry-run", "estimates.rs"),
     ("sweep run", "--dry-run", "estimates.rs"),
     ("reproduce", "--list", "reproduce.rs"),

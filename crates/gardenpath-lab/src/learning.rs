@@ -99,17 +99,23 @@ pub enum News<'a> {
 }
 
 /// The fewest sentences of a curve.
-pub const FEWEST: u64 = 16;
+const FEWEST: u64 = 16;
+
+/// The exact learner wants so many sentences for each symbol of a hidden level.
+const FEWEST_PER_SYMBOL: u64 = 10;
 
 impl LearningCurve<'_> {
-    /// The numbers of sentences: powers of two and last `samples`, which is at least [`FEWEST`].
-    ///
-    /// Fewer sentences than 1/64 of all teach little compared with the last point.
+    /// The numbers of sentences: powers of two, the first about 1/64 of all, and last `samples`. Too few for the learner are an error.
     pub fn sizes(&self) -> Result<Vec<u64>> {
-        if self.samples < FEWEST {
-            bail!("samples is {}, expected at least {FEWEST}", self.samples);
+        let symbols = self.truth.sizes()[1..self.truth.depth()].iter().max().map_or(1, |&size| size as u64);
+        let fewest = match self.mode {
+            Mode::Exact | Mode::Unlabelled => FEWEST.max(FEWEST_PER_SYMBOL * symbols),
+            Mode::Paper | Mode::Em => FEWEST,
+        };
+        if self.samples < fewest {
+            bail!("samples is {}, expected at least {fewest}", self.samples);
         }
-        let first = (self.samples / 64).max(FEWEST).next_power_of_two();
+        let first = (self.samples / 64).max(fewest).next_power_of_two();
         let doubled = std::iter::successors(Some(first), |size| size.checked_mul(2));
         Ok(doubled.take_while(|size| *size < self.samples).chain([self.samples]).collect())
     }
@@ -176,12 +182,14 @@ mod tests {
     #[test]
     fn sizes_double_up_to_the_last_one() {
         let truth = Ensemble::new(3, 2).sample(Seed::new(1)).unwrap();
-        let sizes = |samples| curve(&truth, Mode::Exact, samples).sizes();
+        let sizes = |samples| curve(&truth, Mode::Paper, samples).sizes();
         assert_eq!(sizes(16).unwrap(), [16]);
         assert_eq!(sizes(100).unwrap(), [16, 32, 64, 100]);
         assert_eq!(sizes(6400).unwrap(), [128, 256, 512, 1024, 2048, 4096, 6400]);
         assert!(sizes(u64::MAX).unwrap().ends_with(&[1 << 63, u64::MAX]));
         assert!(sizes(15).unwrap_err().to_string().contains("expected at least 16"));
+        let exact = curve(&truth, Mode::Exact, 29).sizes().unwrap_err().to_string();
+        assert_eq!(exact, "samples is 29, expected at least 30");
     }
 
     #[test]
@@ -197,7 +205,8 @@ mod tests {
             curve(&truth, mode, 2048).run(hear).unwrap();
             let (floors, last) = (floors.unwrap(), points.last().unwrap());
             assert!(floors.loss < floors.guessing && steps > 0, "{mode} {floors:?}");
-            assert_eq!((points.len(), last.samples), (7, 2048));
+            let first = if matches!(mode, Mode::Exact | Mode::Unlabelled) { 64 } else { 32 };
+            assert_eq!((points[0].samples, last.samples), (first, 2048));
             if matches!(mode, Mode::Exact | Mode::Unlabelled) {
                 assert!(last.rules.iter().all(LevelScore::is_exact), "{mode}");
                 let loss = last.loss.unwrap();

@@ -236,10 +236,10 @@ export interface JobRequest {
   network?: NetworkChoice
 }
 
-/** Learns the grammar back from 2^k, …, samples/4, samples/2, samples sentences, one after the other: each is a point of the learning curve. */
+/** Learns the grammar back from more and more sentences, powers of two from about samples / 64 on and last samples: each is a point of the curve. */
 export interface LearnerChoice {
   kind: 'exact' | 'unlabelled' | 'paper' | 'em'
-  samples: number                   // at least 16
+  samples: number                   // at least 16; exact and unlabelled: ten for each symbol of a hidden level
   seed?: number                     // default 1
   starts?: number                   // em only, default 3
   rounds?: number                   // em only, default 50

@@ -344,7 +344,7 @@ fn affordable(effort: Effort, seconds: f64, ensemble: &gardenpath::Ensemble, siz
     let most = sizes.iter().max().map_or(1.0, |&size| size as f64);
     // A full grammar has a rule for every tuple, and some of the curve is full.
     let grammar = 5e-8 * ensemble.depth() as f64 * most.powi(probabilities.arities().most() as i32);
-    let sentence = 1e-6 + 2e-9 * mean_length.powi(3) * (most / 16.0).powi(2).max(1.0);
+    let sentence = 1e-6 + 6e-9 * mean_length.powi(3) * (most / 16.0).powi(2).max(1.0);
     let mut effort = effort;
     let cost = |effort: &Effort| {
         effort.points as f64 * effort.grammars as f64 * (grammar / 4.0 + effort.sentences as f64 * sentence / 3.0)

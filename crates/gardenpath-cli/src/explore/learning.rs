@@ -8,7 +8,7 @@ use gardenpath::learn::{self, Verdict};
 use gardenpath::{Grammar, PerArity};
 use gardenpath_lab::choice::Choice;
 use gardenpath_lab::draw::table::{grouped, short};
-use gardenpath_lab::learning::{FEWEST, LearningCurve, Mode, News, Point};
+use gardenpath_lab::learning::{LearningCurve, Mode, News, Point, outline};
 use gardenpath_lab::training::choices::{Choices, Model};
 use gardenpath_lab::training::session::Session;
 use gardenpath_lab::training::{Data, Device};
@@ -128,7 +128,7 @@ fn named<T: Choice>(what: &str, name: &str) -> Result<T> {
 impl LearnerChoice {
     fn check(&self, grammar: &Grammar) -> Result<Job> {
         let mode: Mode = named("kind", &self.kind)?;
-        let samples = within("samples", self.samples, FEWEST, SENTENCES)?;
+        let samples = within("samples", self.samples, 1, SENTENCES)?;
         for (name, value) in [("starts", self.starts), ("rounds", self.rounds)] {
             if let Some(value) = value {
                 if mode != Mode::Em {
@@ -138,8 +138,9 @@ impl LearnerChoice {
             }
         }
         // What no learner can do is found before it is started.
-        gardenpath_lab::learning::outline(grammar, mode != Mode::Unlabelled).shape()?;
+        outline(grammar, mode != Mode::Unlabelled).shape()?;
         let (seed, starts, rounds) = (self.seed, self.starts, self.rounds);
+        LearningCurve { truth: grammar, mode, samples, test: LEARNER_TEST, seed, starts, rounds }.sizes()?;
         Ok(Job::Learner { mode, samples, seed, starts, rounds })
     }
 }

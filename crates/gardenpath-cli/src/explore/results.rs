@@ -152,6 +152,14 @@ impl Shelf {
         self.store.as_ref().map(Store::directory)
     }
 
+    /// Makes what takes a second the first time.
+    pub fn prepare(&self) {
+        if self.store.is_some() {
+            // What is wrong is said to whoever asks.
+            let _ = self.experiments();
+        }
+    }
+
     /// The experiments with the names of all their cells, made when they are needed first.
     fn experiments(&self) -> Result<&[Known]> {
         if let Some(known) = self.experiments.get() {

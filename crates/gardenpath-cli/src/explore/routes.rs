@@ -14,7 +14,7 @@ use anyhow::{Context, Result, anyhow};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Either, Limited};
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, SET_COOKIE};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, SET_COOKIE};
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -219,5 +219,5 @@ fn unknown(method: &Method, parts: &[&str]) -> Refusal {
         ["api", "jobs", _] => "DELETE",
         _ => return Refusal::not_found("there is nothing here"),
     };
-    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, format!("{ALLOW}: {allowed}, not {method}"))
+    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, format!("expected {allowed} here, not {method}"))
 }

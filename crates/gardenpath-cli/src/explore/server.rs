@@ -87,7 +87,8 @@ impl Server {
     pub fn run(self, stop: oneshot::Receiver<()>) -> Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("cannot start the server")?;
-        let state = self.state.clone();
+        let (state, shelf) = (self.state.clone(), self.state.shelf.clone());
+        std::thread::spawn(move || shelf.prepare());
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(self.listener).context("cannot start the server")?;
             tokio::spawn(accept(listener, self.state));

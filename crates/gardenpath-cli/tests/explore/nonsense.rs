@@ -22,7 +22,7 @@ fn good() -> Vec<(&'static str, Value)> {
         ("/api/reading", json!({"grammar": grammar, "sample": {"seed": 1, "number": 2}})),
         ("/api/reading", json!({"grammar": text, "sentence": "x y x y"})),
         ("/api/ambiguous", json!({"grammar": grammar, "seed": 1})),
-        ("/api/jobs", json!({"grammar": grammar, "learner": {"kind": "exact", "samples": 16, "seed": 1}})),
+        ("/api/jobs", json!({"grammar": grammar, "learner": {"kind": "exact", "samples": 64, "seed": 1}})),
         (
             "/api/jobs",
             json!({"grammar": grammar, "network": {"model": "cnn", "task": "root", "samples": 16, "width": 8,

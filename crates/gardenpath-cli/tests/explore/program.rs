@@ -45,7 +45,7 @@ fn ctrl_c_ends_it_and_its_jobs() {
     for signal in ["-INT", "-TERM"] {
         let lab = Lab::new();
         let mut explorer = Explorer::start(&lab, "");
-        let network = json!({"model": "cnn", "task": "root", "samples": 1000, "width": 16, "max_steps": 1_000_000});
+        let network = json!({"model": "cnn", "task": "root", "samples": 4000, "width": 256, "batch": 2048, "test": 50});
         let id = explorer.job(&json!({"grammar": {"vocab": 8, "depth": 2}, "network": network}));
         explorer.listen(&id, None).wait("point");
         let start = Instant::now();
