@@ -92,14 +92,18 @@ function listen(id: string, request: JobRequest): void {
     return { end };
   });
   events.addEventListener("error", () => {
-    if (source !== events || job === null || job.end !== null) return;
     // Find out, and say at the top of the page, whether the server is there.
     void greet().catch(() => undefined);
-    if (events.readyState !== EventSource.CLOSED) return;
-    sessionStorage.removeItem(KEY);
-    // After a reload there may be nothing to listen to any more: the form is enough then.
-    if (job.floors === null && job.points.length === 0) return set(null);
-    const seconds = job.progress?.seconds ?? 0;
-    set({ ...job, end: { how: "stopped", line: "The server has ended this work.", seconds } });
+    // The browser connects again, unless the server refuses. A page that is being left hears the same, and has no time to wait.
+    if (events.readyState === EventSource.CLOSED) setTimeout(() => source === events && abandon(), 500);
   });
+}
+
+/** Gives up a job that the server does not know any more. */
+function abandon(): void {
+  if (job === null || job.end !== null) return;
+  sessionStorage.removeItem(KEY);
+  // After a reload there may have been nothing to listen to: the form is enough then.
+  if (job.floors === null) return set(null);
+  set({ ...job, end: { how: "stopped", line: "The server has ended this work.", seconds: job.progress?.seconds ?? 0 } });
 }

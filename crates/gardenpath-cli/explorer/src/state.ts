@@ -121,9 +121,12 @@ export function printState(state: State): string {
   return `#${parts.join("&")}`;
 }
 
-// One store for the page. The URL follows it a moment later: browsers refuse to change it many times a second.
+// One store for the page. The URL follows it at once, but for many changes a second, which browsers refuse.
+
+const PAUSE = 250;
 
 let current = parseState(location.hash);
+let written = -Infinity;
 let pending: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
 
@@ -136,7 +139,7 @@ export function update(patch: Partial<State>): void {
     history.pushState(null, "", printState(current));
   } else {
     clearTimeout(pending);
-    pending = setTimeout(flush, 250, undefined);
+    pending = setTimeout(flush, Math.max(0, written + PAUSE - performance.now()), undefined);
   }
   for (const listener of listeners) listener();
 }
@@ -144,6 +147,7 @@ export function update(patch: Partial<State>): void {
 /** Writes what the URL does not say yet. */
 export function flush(state: State | undefined): void {
   clearTimeout(pending);
+  written = performance.now();
   history.replaceState(null, "", printState(state ?? current));
 }
 
