@@ -49,11 +49,16 @@ export function duration(seconds: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
 }
 
+/** A whole number in raised digits. */
+export function raised(value: number): string {
+  return [...String(value)].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)])).join("");
+}
+
 function scientific(value: number, digits: number): string {
   const [factor, power] = value.toExponential(digits - 1).split("e") as [string, string];
-  return `${factor} × 10^${Number(power)}`;
+  return `${factor} × 10${raised(Number(power))}`;
 }
 
 function minus(text: string): string {
-  return text.replace(/^-/, "−").replace("^-", "^−");
+  return text.replace(/^-/, "−");
 }

@@ -1,5 +1,7 @@
 // Names of columns as the paper writes them.
 
+import { raised } from "./format.ts";
+
 const LETTERS: Record<string, string> = {
   samples: "P",
   vocab: "v",
@@ -24,13 +26,9 @@ export function power(expression: string, exponent: string): string {
   return `${base.length > 2 ? `(${base})` : base}^${exponent}`;
 }
 
-const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
-const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-
 /** A sentence with raised powers and lowered indices: "v^4 m_2" is "v⁴ m₂". */
 export function pretty(text: string): string {
-  const digits = (found: string, from: string) => [...found].map((digit) => from[Number(digit)]).join("");
   return text
-    .replace(/(?<=[A-Za-z)])_(\d)/g, (_, found: string) => digits(found, SUBSCRIPTS))
-    .replace(/(?<=[A-Za-z0-9)₀-₉])\^(\d+)(?![.\d])/g, (_, found: string) => digits(found, SUPERSCRIPTS));
+    .replace(/(?<=[A-Za-z)])_(\d)/g, (_, digit: string) => "₀₁₂₃₄₅₆₇₈₉"[Number(digit)]!)
+    .replace(/(?<=[A-Za-z0-9)₀-₉])\^(\d+)(?![.\d])/g, (_, power: string) => raised(Number(power)));
 }

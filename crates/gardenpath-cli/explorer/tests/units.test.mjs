@@ -33,7 +33,7 @@ test("numbers are short and readable", () => {
   const { number, percent, compact, count, counted, duration } = modules.format;
   assert.deepEqual(
     [0, 0.25, 1234.5, -2.5, 1e-9, null, NaN].map((value) => number(value)),
-    ["0", "0.250", "1,235", "−2.50", "1.00 × 10^−9", "–", "–"],
+    ["0", "0.250", "1,235", "−2.50", "1.00 × 10⁻⁹", "–", "–"],
   );
   assert.deepEqual([0, 1e-9, 0.123, 0.9999999, 1].map(percent), ["0%", "< 0.01%", "12.3%", "> 99.99%", "100%"]);
   assert.deepEqual([5000, 20_000, 2e6, 0.05].map(compact), ["5000", "20k", "2M", "0.05"]);

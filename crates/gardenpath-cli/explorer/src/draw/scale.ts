@@ -1,6 +1,6 @@
 // Scales: from numbers to places along an axis, and the ticks that explain them.
 
-import { compact } from "../format.ts";
+import { compact, raised } from "../format.ts";
 
 export type Kind = "linear" | "log";
 
@@ -106,19 +106,5 @@ function roundStep(step: number): number {
 function powerOfTen(power: number): string {
   if (power === 0) return "1";
   if (power === 1) return "10";
-  return `10${[...String(power)].map((sign) => SUPERSCRIPTS[sign] ?? sign).join("")}`;
+  return `10${raised(power)}`;
 }
-
-const SUPERSCRIPTS: Record<string, string> = {
-  "-": "⁻",
-  "0": "⁰",
-  "1": "¹",
-  "2": "²",
-  "3": "³",
-  "4": "⁴",
-  "5": "⁵",
-  "6": "⁶",
-  "7": "⁷",
-  "8": "⁸",
-  "9": "⁹",
-};

@@ -59,8 +59,7 @@ interface TreeProps extends Omit<TreeFigureProps, "number" | "colour" | "written
 
 function Tree({ width: room, height, tree, colour, tokens, language, onSpan }: TreeProps) {
   const label = (level: number, symbol: number) => language.names[level]?.[symbol] ?? String(symbol);
-  const widest = Math.max(...(language.names[language.depth] ?? [""]).map((name) => textWidth(name)));
-  const column = Math.min(Math.max((room - 8) / tokens, widest + 6), 46);
+  const column = Math.max(Math.min((room - 8) / tokens, 46), narrowest(flatten(place(tree.nodes, 0, (at) => at)), label));
   const width = Math.max(room, column * tokens + 8);
   const left = (width - column * tokens) / 2;
   const root = place(tree.nodes, 0, (at) => left + column * at);
@@ -115,6 +114,16 @@ function place(node: TreeNode, level: number, column: (at: number) => number): P
   const last = children.at(-1);
   const x = first && last ? (first.x + last.x) / 2 : column(node.start + node.span / 2);
   return { node, level, x: short(x), y: 18 + ROW * level, children };
+}
+
+/** The width of columns at which no two labels of a level touch, for nodes that were placed in columns of width 1. */
+function narrowest(nodes: readonly Placed[], label: (level: number, symbol: number) => string): number {
+  const half = ({ node, level }: Placed) => textWidth(label(level, node.symbol)) / 2 + 3;
+  const needed = nodes.map((node, k) => {
+    const next = nodes.slice(k + 1).find((other) => other.level === node.level);
+    return next === undefined ? 0 : (half(node) + half(next)) / (next.x - node.x);
+  });
+  return Math.max(16, ...needed);
 }
 
 function flatten(root: Placed): Placed[] {

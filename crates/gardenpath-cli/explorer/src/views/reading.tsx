@@ -128,6 +128,8 @@ function Pictures({ state, reading, language, onSpan }: PicturesProps) {
   const step = Math.min(state.step, reading.tokens.length + 1);
   const classes = [...new Set(reading.trees.map((tree) => tree.root))];
   const listed = reading.trees.length;
+  // Trees of long sentences need more room.
+  const widest = Math.max(360, 30 * reading.tokens.length);
   return (
     <>
       <GardenFigure reading={reading} language={language} step={step} />
@@ -144,7 +146,7 @@ function Pictures({ state, reading, language, onSpan }: PicturesProps) {
               {String(listed) === reading.tree_count ? "" : `the ${listed} most probable ones of ${reading.tree_count}`}
             </span>
           </h2>
-          <div class="trees">
+          <div class="trees" style={{ gridTemplateColumns: `repeat(auto-fill, minmax(min(100%, ${widest}px), 1fr))` }}>
             {reading.trees.map((tree, k) => (
               <TreeFigure
                 key={tree.tree}
