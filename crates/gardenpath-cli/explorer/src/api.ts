@@ -1,10 +1,5 @@
 // The contract between the page and `gardenpath explore`. The server is crates/gardenpath-cli/src/explore/.
 //
-// Changelog while we both work (to be removed at the end):
-//   1  first version
-//   2  Entropy is in nats, with `guessing`; its theory has both curves; the fraction of a point is that of the rules there are
-//   3  Limits.longest; Language.entropy and ReadTree.svg can be null; RulesFound at work counts all numbers of children together (arity 0)
-//
 // WHERE THINGS ARE. /explorer is a link to crates/gardenpath-cli/explorer, since the crate embeds the bundle:
 //   explorer/src/*, explorer/package.json, explorer/package-lock.json, explorer/build.mjs   sources
 //   explorer/dist/index.html, explorer/dist/app.js, explorer/dist/app.css                   the bundle, committed
@@ -26,7 +21,7 @@
 // request is refused with 403 (or cannot connect), and the page should say "the server has ended or was started again; open the URL it printed".
 //
 // REQUESTS. POST bodies are JSON with content-type application/json, 1 MB at most. Answers are JSON. Whatever is refused has a status of 4xx (or 503 if the
-// server is busy or the work took too long) and the body { "error": "one line" }: show the line. Abort fetches that are superseded
+// server is busy or the work took too long) and the body { "error": "one line" } (at / the line as text): show the line. Abort fetches that are superseded
 // (AbortController): the server stops the work when the connection closes.
 // Numbers that are infinite or not a number are null. Probabilities are not rounded.
 
