@@ -178,7 +178,9 @@ impl Jobs {
             }
             let ended = lock(&job.log).ended;
             match ended {
-                None if alone_since.elapsed() > patience => drop(job.stop()),
+                None if alone_since.elapsed() > patience => {
+                    job.stop();
+                }
                 Some(time) if time.elapsed() > MEMORY => break,
                 _ => {}
             }

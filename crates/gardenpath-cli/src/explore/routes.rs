@@ -63,8 +63,11 @@ pub fn limits() -> Value {
 
 /// Answers a request, whatever it is.
 pub async fn answer(state: Arc<State>, request: Request<Incoming>) -> Reply {
+    let is_page = request.uri().path() == "/";
     let mut reply = match route(&state, request).await {
         Ok(reply) => reply,
+        // Somebody reads it in a browser, without the page.
+        Err(Refusal { status, line }) if is_page => with_type(status, "text/plain; charset=utf-8", line.into()),
         Err(refusal) => refusal.into(),
     };
     protect(reply.headers_mut());

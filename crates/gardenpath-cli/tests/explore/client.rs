@@ -1,7 +1,7 @@
 //! The explorer at work, and a tiny client that asks it over loopback.
 
 use crate::common::Lab;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
@@ -42,7 +42,9 @@ impl Answer {
     /// The line of a refusal with this status.
     pub fn refusal(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{}", self.text());
-        let line = self.json()["error"].as_str().expect("a refusal has an error").to_owned();
+        let is_text = self.header("content-type") == Some("text/plain; charset=utf-8");
+        let found = if is_text { json!(self.text()) } else { self.json()["error"].clone() };
+        let line = found.as_str().expect("a refusal has an error").to_owned();
         assert!(!line.is_empty() && !line.contains('\n'), "{line}");
         line
     }

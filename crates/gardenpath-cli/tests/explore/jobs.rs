@@ -114,7 +114,7 @@ fn a_job_is_stopped_by_request_or_when_nobody_listens() {
     let mut again = explorer.listen(&reloaded, None);
     assert_eq!(again.next().unwrap().name, "floors", "events are repeated from the beginning");
     // Noticed within a heartbeat or two, and then within the time of grace.
-    sleep(Duration::from_secs(12).saturating_sub(closed.elapsed()));
+    sleep(Duration::from_secs(15).saturating_sub(closed.elapsed()));
     let end = explorer.listen(&left, None).rest().pop().unwrap();
     assert_eq!(end.data["how"], "stopped");
     assert!(end.data["seconds"].as_f64().unwrap() < 30.0);

@@ -200,12 +200,7 @@ mod tests {
             let number = |name: &str| parameters[name].as_f64().unwrap();
             let ratio = number("samples") / number("vocab").powi(2) / 8f64.powf(number("depth") - 2.0);
             let loss = 1.0 / (1.0 + ratio / 20.0) + 1e-3 * number("seed");
-            let mut result = Map::new();
-            for name in cell.description().columns().iter().filter(|name| !parameters.contains_key(**name)) {
-                result.insert((*name).to_owned(), Value::Null);
-            }
-            result.insert("normalized_loss".into(), json!(loss));
-            result
+            Map::from_iter([("normalized_loss".to_owned(), json!(loss))])
         };
         let results: Vec<(&Measure, Map<String, Value>)> = cells.iter().map(|cell| (cell, result(cell))).collect();
         Table::new(&results).unwrap()
