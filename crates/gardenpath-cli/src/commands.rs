@@ -2,6 +2,7 @@
 
 pub mod corpus;
 pub mod entropy;
+pub mod explore;
 pub mod floor;
 pub mod grammar;
 pub mod learn;

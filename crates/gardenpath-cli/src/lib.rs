@@ -7,6 +7,7 @@
 
 pub mod cli;
 pub mod commands;
+mod explore;
 pub mod program;
 pub mod progress;
 pub mod signals;

@@ -66,6 +66,8 @@ pub enum Command {
     /// Measure an experiment cell by cell, on one machine or many, and judge its claims.
     #[command(subcommand)]
     Sweep(commands::sweep::Command),
+    /// Serve a page on which languages, sentences, learning and results can be explored.
+    Explore(commands::explore::Arguments),
     /// Check that activations and updates of a network do not depend on its width.
     MupCheck(commands::mup_check::Arguments),
     /// Print shell completions.
@@ -89,6 +91,7 @@ Examples:
   gardenpath train --model cnn --vocab 8 --depth 2 --fraction 0.125 --samples 4096 --width 256 -o run
   gardenpath probe run
   gardenpath theory lengths --depth 3
+  gardenpath explore
 
 Results go to standard output, notes and progress to standard error. Bad input prints one line to standard error \
 and exits with code 2. The same seed gives the same bytes on any machine and with any number of threads.";
@@ -105,6 +108,7 @@ pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<()> {
         Command::Corpus(command) => commands::corpus::run(command, answer),
         Command::Parse(arguments) => commands::parse::run(arguments, answer),
         Command::Entropy(arguments) => commands::entropy::run(arguments, answer),
+        Command::Explore(arguments) => commands::explore::run(arguments, answer),
         Command::Floor(arguments) => commands::floor::run(arguments, answer),
         Command::Learn(arguments) => commands::learn::run(arguments, answer),
         Command::Moments(arguments) => commands::moments::run(arguments, answer),

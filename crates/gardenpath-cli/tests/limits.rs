@@ -51,6 +51,7 @@ const SMALL: &[(&str, &str)] = &[
     ("sweep judge", "e.toml --store s"),
     ("sweep plot", "e.toml --store s -o f.svg"),
     ("report", "e.toml --store s -o r.html"),
+    ("explore", "--no-browser"),
     ("mup-check", "--model cnn --widths 8,16 --steps 1 --batch 4"),
 ];
 

@@ -316,6 +316,9 @@ const EFFECTS: &[Row] = &[
 
 /// Options whose effect is shown by other tests, with the file of those tests.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("explore", "--store", "explore/results.rs"),
+    ("explore", "--port", "explore/program.rs"),
+    ("explore", "--no-browser", "explore/program.rs"),
     ("reproduce", "--dry-run", "estimates.rs"),
     ("sweep run", "--dry-run", "estimates.rs"),
     ("reproduce", "--list", "reproduce.rs"),

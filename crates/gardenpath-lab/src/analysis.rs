@@ -2,11 +2,13 @@
 //! [`Plan`](crate::experiment::plan).
 
 mod claims;
+mod curves;
 mod fits;
 mod panels;
 mod table;
 
 pub use claims::{Judged, judge};
+pub use curves::{Family, MeanCurve, MeanPoint, families};
 pub use fits::{Fitted, Found, fit};
 pub use panels::draw;
 

@@ -8,19 +8,23 @@
 //! The program (`gardenpath-cli`) and the Python package are thin layers on top. Nothing here prints, parses arguments
 //! or handles signals.
 
+pub mod ambiguous;
 pub mod analysis;
 pub mod by_arity;
 pub mod choice;
+pub mod crossover;
 pub mod date;
 pub mod draw;
 pub mod ensemble;
 pub mod experiment;
 pub mod files;
 pub mod fit;
+pub mod learning;
 pub mod measure;
 pub mod message;
 mod nearest;
 pub mod outcome;
+pub mod parses;
 mod process;
 pub mod reading;
 pub mod record;

@@ -18,6 +18,7 @@ use anyhow::{Context, Result, bail};
 use marks::Marks;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -124,6 +125,13 @@ impl Store {
     /// Whether there is a file for a cell's result, intact or damaged.
     pub fn has_file(&self, cell: &Measure) -> bool {
         self.cell_path(cell).is_file()
+    }
+
+    /// The identities of all cells with a result file, intact or damaged; empty if the directory cannot be read.
+    pub fn identities(&self) -> HashSet<String> {
+        let files = fs::read_dir(self.directory.join(CELLS)).into_iter().flatten().flatten();
+        let name = |file: fs::DirEntry| file.file_name().to_str()?.strip_suffix(".json").map(str::to_owned);
+        files.filter_map(name).collect()
     }
 
     /// Reads the result of a cell, if any. Errors are those of the file system.

@@ -2,7 +2,6 @@
 
 mod by_hand;
 mod modes;
-mod ranked;
 
 use super::Answer;
 use super::sentences::Sentences;

@@ -130,21 +130,9 @@ impl Block<'_> {
     }
 }
 
-/// Parses names of tokens separated by spaces or commas, or numbers in square brackets as in corpora.
-///
-/// If no token's name is a number, numbers need no brackets.
+/// Reads the [tokens](files::alphabet::tokens) of an option.
 pub fn read_sentence(grammar: &Grammar, text: &str) -> Result<Vec<Symbol>> {
-    let trimmed = text.trim();
-    let inner = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    // A comma may itself be the name of a token.
-    let commas =
-        inner.is_some() || (0..grammar.vocab()).all(|k| !grammar.name(grammar.depth(), k as Symbol).contains(','));
-    let between = |c: char| c.is_whitespace() || (commas && c == ',');
-    let words = inner.unwrap_or(trimmed).split(between).filter(|word| !word.is_empty());
-    // Brackets always contain numbers, whatever the names are.
-    let mut lexicon = if inner.is_some() { Alphabet::numbers(grammar.vocab()) } else { Alphabet::of(grammar) }.tokens;
-    let symbol = |word: &str| lexicon.text(word, 1).map_err(|reason| anyhow!("--sentence: {reason}"));
-    let tokens = words.map(symbol).collect::<Result<Vec<Symbol>>>()?;
+    let tokens = files::alphabet::tokens(grammar, text).map_err(|reason| anyhow!("--sentence: {reason}"))?;
     if tokens.is_empty() {
         bail!("--sentence is empty, expected tokens such as \"0 3 1 2\"");
     }

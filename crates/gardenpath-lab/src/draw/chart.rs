@@ -1,6 +1,6 @@
 //! Draws the chart of a sentence: every candidate as a bar over its span, one level above another.
 
-use gardenpath::{Grammar, Symbol};
+use gardenpath::{Chart, Grammar, Magnitude, Parser, Symbol};
 use gardenpath_plot::{Anchor, Drawing, Paint, Stroke, plain};
 
 /// A candidate symbol of a span.
@@ -14,6 +14,36 @@ pub struct Candidate {
     pub symbol: Symbol,
     /// The posterior probability that the derivation contains it; 0 for spurious candidates.
     pub probability: f64,
+}
+
+/// All candidates of the chart of a sentence, level by level from the root to the tokens. All are spurious if the sentence is impossible.
+///
+/// ```
+/// use gardenpath::{Ensemble, Magnitude, Parser, Seed};
+/// use gardenpath_lab::draw::chart::candidates;
+///
+/// let grammar = Ensemble::new(3, 2).fraction(1.0).sample(Seed::new(1))?;
+/// let parser = Parser::<Magnitude>::new(&grammar);
+/// let levels = candidates(&parser, &parser.parse(&[0, 1, 2, 0, 1])?)?;
+/// assert!((levels[0].iter().map(|root| root.probability).sum::<f64>() - 1.0).abs() < 1e-12);
+/// assert_eq!(levels[2].len(), 5);
+/// # Ok::<(), gardenpath::Error>(())
+/// ```
+pub fn candidates(parser: &Parser<Magnitude>, chart: &Chart<Magnitude>) -> gardenpath::Result<Vec<Vec<Candidate>>> {
+    // Both go through the candidates in the same order.
+    let mut nodes = parser.marginals(chart)?.map(|marginals| marginals.nodes.into_iter());
+    let level = |level: usize| {
+        let mut shares = nodes.as_mut().and_then(Iterator::next).unwrap_or_default().into_iter();
+        let mut found = Vec::new();
+        for cell in chart.cells(level) {
+            for &(symbol, _) in cell.values {
+                let probability = shares.next().map_or(0.0, |(_, share)| share);
+                found.push(Candidate { start: cell.span.start, span: cell.span.len, symbol, probability });
+            }
+        }
+        found
+    };
+    Ok((0..=chart.depth()).map(level).collect())
 }
 
 /// Sizes in user units, which are pixels at the natural size.

@@ -73,6 +73,33 @@ impl Names {
     }
 }
 
+/// The tokens of a sentence that somebody wrote: names of tokens between spaces or commas, or numbers between square brackets as corpora have
+/// them. The error says which word is no token.
+///
+/// If no token's name is a number, numbers stand for tokens without brackets, too.
+///
+/// ```
+/// use gardenpath::{Ensemble, Seed};
+/// use gardenpath_lab::files::alphabet::tokens;
+///
+/// let grammar = Ensemble::new(4, 2).sample(Seed::new(1))?;
+/// assert_eq!(tokens(&grammar, " 0,3  1 "), Ok(vec![0, 3, 1]));
+/// assert!(tokens(&grammar, "0 4").is_err());
+/// # Ok::<(), gardenpath::Error>(())
+/// ```
+pub fn tokens(grammar: &Grammar, text: &str) -> Result<Vec<Symbol>, String> {
+    let trimmed = text.trim();
+    let inner = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    // A comma may be the name of a token itself.
+    let commas =
+        inner.is_some() || (0..grammar.vocab()).all(|k| !grammar.name(grammar.depth(), k as Symbol).contains(','));
+    let between = |c: char| c.is_whitespace() || (commas && c == ',');
+    let words = inner.unwrap_or(trimmed).split(between).filter(|word| !word.is_empty());
+    // In brackets there are numbers, whatever the names are.
+    let mut lexicon = if inner.is_some() { Alphabet::numbers(grammar.vocab()) } else { Alphabet::of(grammar) }.tokens;
+    words.map(|word| lexicon.text(word, 1)).collect()
+}
+
 fn level_names(grammar: &Grammar, level: usize) -> Vec<String> {
     (0..grammar.sizes()[level]).map(|symbol| grammar.name(level, symbol as Symbol).into_owned()).collect()
 }

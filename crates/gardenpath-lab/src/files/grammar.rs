@@ -22,16 +22,32 @@ pub fn read_normalized(path: &Path) -> Result<Grammar> {
 
 fn read_as(path: &Path, from_text: fn(&str) -> gardenpath::Result<Grammar>) -> Result<Grammar> {
     let text = read_text(path).map_err(|e| SystemError::about(shown(path), e))?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let grammar = if text.trim_start().starts_with('{') {
+    parse_as(&text, from_text).with_context(|| format!("{}", shown(path)))
+}
+
+/// The grammar in the text of a file.
+///
+/// ```
+/// use gardenpath_lab::files::grammar::parse;
+///
+/// assert_eq!(parse("S -> 'a' 'b' [1.0]")?.vocab(), 2);
+/// assert!(parse(" ").unwrap_err().to_string().starts_with("empty file"));
+/// # Ok::<(), anyhow::Error>(())
+/// ```
+pub fn parse(text: &str) -> Result<Grammar> {
+    parse_as(text, Grammar::from_text)
+}
+
+fn parse_as(text: &str, from_text: fn(&str) -> gardenpath::Result<Grammar>) -> Result<Grammar> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        bail!("empty file, expected a grammar (.pcfg or .json)");
+    }
+    if text.trim_start().starts_with('{') {
         // The rules of a symbol are equally likely, so there is nothing to rescale.
-        Grammar::from_lano_json(text)
-    } else if text.trim().is_empty() {
-        bail!("{}: empty file, expected a grammar (.pcfg or .json)", shown(path));
-    } else {
-        from_text(text)
-    };
-    grammar.with_context(|| format!("{}", shown(path)))
+        return Ok(Grammar::from_lano_json(text)?);
+    }
+    Ok(from_text(text)?)
 }
 
 fn read_text(path: &Path) -> io::Result<String> {

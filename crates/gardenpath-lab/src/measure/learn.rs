@@ -7,11 +7,12 @@ use super::result::results;
 use super::{Keeper, Kind, TEST_SENTENCES};
 use crate::choice::choices;
 use crate::files::without_labels;
+use crate::learning::{self, Mode};
 use anyhow::{Result, bail};
 use gardenpath::learn::paper;
 use gardenpath::learn::score::{LevelScore, RuleScore, answers, score_next_token, score_rules};
 use gardenpath::learn::{Branching, Em, Exact, Learner, Outline, Paper, Verdict};
-use gardenpath::{Arities, Corpus, Grammar, Layer, Seed};
+use gardenpath::{Arities, Corpus, Grammar, Seed};
 use serde_json::Value;
 
 parameters! {
@@ -30,16 +31,6 @@ parameters! {
         rounds: Option<usize>, or "50" => "EM steps per start (em)";
         seed: u64 => "Seed of the grammar, its sentences and the learner";
         told_arities: Option<Branching>, or "2,3, or those of the grammar if they differ" => "Numbers of children given to the learner: 2,4, or with probabilities 2:0.5,4:0.5";
-    }
-}
-
-choices! {
-    /// Learning algorithm.
-    pub enum Mode {
-        Exact = "exact" => "The exact learner, which recovers every rule",
-        Paper = "paper" => "The algorithms of the paper",
-        Em = "em" => "Inside-outside from random starts",
-        Unlabelled = "unlabelled" => "The exact learner, from sentences without labels",
     }
 }
 
@@ -212,14 +203,9 @@ impl Kind for Learn {
 impl Learn {
     /// What the learner is told about the grammar.
     fn outline(&self, truth: &Grammar) -> Outline {
-        let own: Arities = truth.layers().iter().map(Layer::arities).flat_map(Arities::iter).collect();
-        let is_usual = own.iter().all(|arity| Arities::PAPER.contains(arity));
-        let usual = Branching::Learned(if is_usual { Arities::PAPER } else { own });
-        let branching = self.told_arities.or(self.told_p_binary.map(Branching::binary)).unwrap_or(usual);
-        let depth = truth.depth();
-        let inner = truth.sizes()[1..depth].to_vec();
-        let classes = if self.mode == Mode::Unlabelled { 1 } else { truth.classes() };
-        Outline { depth, inner, branching, tokens: truth.vocab(), classes }
+        let usual = learning::outline(truth, self.mode != Mode::Unlabelled);
+        let told = self.told_arities.or(self.told_p_binary.map(Branching::binary));
+        Outline { branching: told.unwrap_or(usual.branching), ..usual }
     }
 
     fn learner(&self, outline: Outline) -> Box<dyn Learner> {

@@ -1,6 +1,5 @@
 //! `gardenpath parse --sentence`: one sentence in detail, to see its ambiguity.
 
-use super::ranked::{ScoredTree, evidence, ranked};
 use crate::commands::Answer;
 use crate::commands::sentences::read_sentence;
 use crate::terminal::tree as tree_text;
@@ -9,6 +8,7 @@ use gardenpath::{BestLog, Chart, Count, Grammar, Inside, Parser, Semiring, Symbo
 use gardenpath_lab::draw::table::{Table, short};
 use gardenpath_lab::draw::tree;
 use gardenpath_lab::files::{Names, atomic};
+use gardenpath_lab::parses::{ScoredTree, evidence, ranked};
 use serde::Serialize;
 use std::path::Path;
 

@@ -1,11 +1,11 @@
 //! The computation for each sentence of a corpus.
 
 use super::Mode;
-use super::ranked::{ScoredTree, evidence, ranked};
 use gardenpath::{
     BestLog, Buffers, Count, Error, Grammar, Inside, Magnitude, Parser, Posterior, Recognition, Seed, Symbol,
 };
 use gardenpath_lab::draw::table::short;
+use gardenpath_lab::parses::{ScoredTree, evidence, ranked, root_name};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -101,11 +101,6 @@ pub enum Found {
         #[serde(skip_serializing_if = "Option::is_none")]
         root_name: Option<String>,
     },
-}
-
-/// The name of a root, if the grammar has its own names.
-pub fn root_name(grammar: &Grammar, root: Option<Symbol>) -> Option<String> {
-    grammar.names().and(root).map(|root| grammar.name(0, root).into_owned())
 }
 
 impl<'g> Engine<'g> {

@@ -1,7 +1,6 @@
-//! The most probable trees of a sentence.
+//! The most probable trees of a sentence, with their probabilities.
 
-use super::modes::root_name;
-use gardenpath::{BestLog, Chart, Parser, Posterior, Symbol, Tree};
+use gardenpath::{BestLog, Chart, Grammar, Parser, Posterior, Symbol, Tree};
 use serde::Serialize;
 
 /// A tree with its probabilities.
@@ -25,6 +24,21 @@ pub struct ScoredTree {
 }
 
 /// The most probable trees of a chart, by decreasing share; `evidence` is `ln P(sentence)`.
+///
+/// ```
+/// use gardenpath::{BestLog, Ensemble, Inside, Parser, Seed};
+/// use gardenpath_lab::parses::{evidence, ranked};
+///
+/// let grammar = Ensemble::new(3, 2).fraction(1.0).sample(Seed::new(1))?;
+/// let sentence = [0, 1, 2, 0, 1];
+/// let evidence = evidence(&Inside::new(&grammar).posterior(&sentence)?, grammar.prior()).unwrap();
+/// let parser = Parser::<BestLog>::new(&grammar);
+/// let trees = ranked(&parser, &parser.parse(&sentence)?, evidence, 10);
+/// // Two trees, 2 + 3 and 3 + 2.
+/// assert_eq!(trees.len(), 2);
+/// assert!((trees[0].share + trees[1].share - 1.0).abs() < 1e-12);
+/// # Ok::<(), gardenpath::Error>(())
+/// ```
 pub fn ranked(parser: &Parser<'_, BestLog>, chart: &Chart<BestLog>, evidence: f64, limit: usize) -> Vec<ScoredTree> {
     let grammar = parser.grammar();
     let score = |(tree, _): (Tree, f64)| {
@@ -45,4 +59,9 @@ pub fn evidence(posterior: &Posterior, prior: &[f64]) -> Option<f64> {
     // accurate.
     let root = posterior.root()?;
     Some(posterior.log_likelihood(root)? + (prior[usize::from(root)] / posterior.probability(root)).ln())
+}
+
+/// The name of a root, if the grammar gives names of its own.
+pub fn root_name(grammar: &Grammar, root: Option<Symbol>) -> Option<String> {
+    grammar.names().and(root).map(|root| grammar.name(0, root).into_owned())
 }
