@@ -1,4 +1,4 @@
-//! Which process left a file behind, and whether it can still be at work.
+//! Which process left a file behind, whether it can still be at work, and what it runs on.
 
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Display, Formatter};
@@ -56,6 +56,12 @@ fn host() -> &'static str {
     })
 }
 
+/// The processor of this machine as the system names it, or the kind of its instructions.
+pub fn processor() -> &'static str {
+    static NAME: OnceLock<String> = OnceLock::new();
+    NAME.get_or_init(|| system::processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned()))
+}
+
 /// The seconds that a core has worked for this thread, from some moment on.
 #[cfg(unix)]
 pub fn thread_seconds() -> f64 {
@@ -83,6 +89,13 @@ mod system {
         [boot, host, processes.into_os_string().into_encoded_bytes()].concat()
     }
 
+    pub fn processor() -> Option<String> {
+        let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+        let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'))?.1;
+        let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+        (!name.is_empty()).then_some(name)
+    }
+
     /// When a process began, if there is one of this number.
     pub fn start_of(pid: u32) -> Option<u64> {
         let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -102,6 +115,10 @@ mod system {
         name
     }
 
+    pub fn processor() -> Option<String> {
+        None
+    }
+
     /// 0 if there is a process of this number.
     pub fn start_of(pid: u32) -> Option<u64> {
         let pid = libc::pid_t::try_from(pid).ok()?;
@@ -116,6 +133,10 @@ mod system {
 mod system {
     pub fn machine() -> Vec<u8> {
         Vec::new()
+    }
+
+    pub fn processor() -> Option<String> {
+        None
     }
 
     /// Nothing is known: nobody is ever gone.

@@ -1,20 +1,23 @@
 //! Results of cells on disk: one immutable file for each, named by the identity of the cell.
 //!
 //! A file is written under a temporary name, made durable and renamed: if it is there, whole, and that of the cell, the cell is
-//! done. There are no locks. Two workers on one cell write the same bytes, and the later one changes nothing. How long a cell took
-//! is kept beside the results, which are the same wherever they are made.
+//! done. There are no locks. Two workers on one cell write the same bytes, and the later one changes nothing. How long a cell took, and
+//! where and when it was measured, is kept beside the results, which are the same wherever they are made.
 
 mod cell;
 mod checkpoints;
 mod marks;
+mod provenance;
 
 pub use checkpoints::Checkpoints;
 pub use marks::RENEWAL;
+pub use provenance::Provenance;
 
 use crate::files::{SystemError, atomic};
 use crate::measure::Measure;
 use crate::record::Record;
 use anyhow::{Context, Result, bail};
+use checkpoints::Clock;
 use marks::Marks;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -158,14 +161,14 @@ impl Store {
         })
     }
 
-    /// Keeps the result of a cell, and how long it took. A result of a foreign measure that is not as it declares is refused. Whatever is
+    /// Keeps the result of a cell, and where it comes from: how long it took, and this program, processor and day. A result of a foreign measure that is not as it declares is refused. Whatever is
     /// damaged is moved to the directory `damaged` of the store.
     pub fn write(&self, cell: &Measure, result: &Map<String, Value>, seconds: f64) -> Result<()> {
         let result = cell.checked(result)?;
         if let Found::Damaged(_) = self.look(cell)? {
             self.put_aside(&self.cell_path(cell))?;
         }
-        let _ = atomic::replace(&self.path(SECONDS, cell), format!("{seconds:.3}").as_bytes());
+        let _ = atomic::replace(&self.path(SECONDS, cell), Provenance::now(seconds).text()?.as_bytes());
         atomic::write(&self.cell_path(cell), &cell::to_bytes(cell, &result)?)?;
         let _ = fs::remove_file(self.failure_path(cell));
         let _ = fs::remove_file(self.path(CHECKPOINTS, cell));
@@ -174,7 +177,7 @@ impl Store {
 
     /// What keeps how far a cell at work has come. `report` hears what is wrong with what was kept before, in one line.
     pub fn checkpoints<'s>(&self, cell: &Measure, report: &'s dyn Fn(String)) -> Checkpoints<'s> {
-        Checkpoints::new(self.path(CHECKPOINTS, cell), report)
+        Checkpoints::new(self.path(CHECKPOINTS, cell), Clock::of(cell), report)
     }
 
     /// Moves a file or directory out of the way, under a name that is free.
@@ -203,10 +206,14 @@ impl Store {
         (failure.parameters == cell.parameters()).then_some(failure)
     }
 
+    /// Where the result of a cell comes from, if that is known.
+    pub fn provenance(&self, cell: &Measure) -> Option<Provenance> {
+        Provenance::parse(&fs::read_to_string(self.path(SECONDS, cell)).ok()?)
+    }
+
     /// How long a finished cell took, if that is known.
     pub fn seconds(&self, cell: &Measure) -> Option<f64> {
-        let seconds: f64 = fs::read_to_string(self.path(SECONDS, cell)).ok()?.parse().ok()?;
-        (seconds.is_finite() && seconds >= 0.0).then_some(seconds)
+        Some(self.provenance(cell)?.seconds)
     }
 
     fn marks(&self) -> Marks {
@@ -295,7 +302,13 @@ mod tests {
         store.write(&cell, &result, 1.5).unwrap();
         assert_eq!(store.state(&cell), State::Done);
         assert_eq!(store.failure(&cell), None);
-        assert_eq!(store.seconds(&cell), Some(1.5));
+        let provenance = store.provenance(&cell).unwrap();
+        assert_eq!((provenance.seconds, provenance.version.as_deref()), (1.5, Some(env!("CARGO_PKG_VERSION"))));
+        // A store of an older version, or of somebody who left it out.
+        fs::write(store.path(SECONDS, &cell), "2.500").unwrap();
+        assert_eq!(store.seconds(&cell), Some(2.5));
+        fs::remove_file(store.path(SECONDS, &cell)).unwrap();
+        assert_eq!((store.provenance(&cell), store.state(&cell)), (None, State::Done));
         let record = store.read(&cell).unwrap().unwrap();
         assert_eq!((record.parameters, record.result), (cell.parameters(), result));
         assert_eq!(store.state(&other), State::Missing);

@@ -45,6 +45,10 @@ pub struct Judged {
     pub needed_seeds: Option<usize>,
     /// About how many core-hours these seeds would take, besides what was measured.
     pub needed_core_hours: Option<f64>,
+    /// How many cells of the experiment that would tell more are yet to be measured, if it is inconclusive.
+    pub missing_cells: Option<usize>,
+    /// About how many core-hours these take.
+    pub missing_core_hours: Option<f64>,
 }
 
 impl Judged {
@@ -71,8 +75,8 @@ impl Judged {
     }
 }
 
-/// All claims, each for every group that it is about. A claim about groups that were not measured is inconclusive.
-pub fn judge(plan: &Plan, fitted: &[Fitted]) -> Result<Vec<Judged>> {
+/// All claims, each for every group that was measured. A claim of which nothing was measured is inconclusive.
+pub(super) fn judge(plan: &Plan, fitted: &[Fitted]) -> Result<Vec<Judged>> {
     let mut judged = Vec::new();
     for claim in &plan.claims {
         let place = || format!("[[claim]] {}", claim.id);
@@ -112,7 +116,8 @@ fn of_group(claim: &Claim, fit: &Fitted, number: usize) -> Result<Judged> {
     Ok(judged)
 }
 
-fn unmeasured(claim: &Claim) -> Judged {
+/// A claim of which nothing was measured.
+pub(super) fn unmeasured(claim: &Claim) -> Judged {
     // What does not depend on the group is known all the same.
     let paper = claim.expected.of_group(&|_| None).ok();
     judgement(claim, Map::new(), paper, None, &Estimate::refused(0, "nothing was measured"))
@@ -154,5 +159,7 @@ fn judgement(
         because,
         needed_seeds: found.needed_seeds,
         needed_core_hours: None,
+        missing_cells: None,
+        missing_core_hours: None,
     }
 }

@@ -37,7 +37,7 @@ pub struct Estimate {
     pub freedom: f64,
     /// What would make the interval narrower.
     pub limit: Limit,
-    /// Why there is no number, no interval, or an open one.
+    /// Why there is no number, no interval, or an open one; or what was left out.
     pub because: Option<String>,
 }
 
@@ -94,6 +94,16 @@ impl Estimate {
         self
     }
 
+    /// The same with a remark about groups of too few seeds that were left out. A reason why there is no interval says more.
+    pub(super) fn leaving_out(mut self, groups: usize) -> Self {
+        let words = |groups| match groups {
+            1 => format!("without one group of fewer than {FEWEST_SEEDS} seeds"),
+            _ => format!("without {groups} groups of fewer than {FEWEST_SEEDS} seeds"),
+        };
+        self.because = self.because.or_else(|| (groups > 0).then(|| words(groups)));
+        self
+    }
+
     /// Whether a number lies in the interval; never if there is none.
     ///
     /// ```
@@ -108,6 +118,27 @@ impl Estimate {
 
 /// From here on most of the width of an interval is not seed noise.
 const MOSTLY_MISFIT: f64 = 4.0;
+
+/// The groups with enough seeds for an interval, if `suffice` says that a fit can do without the others; all of them otherwise. Besides how many
+/// were left out.
+///
+/// Results arrive over days: a size that has just been begun must not take the interval from those that are complete. Which seeds are there
+/// does not depend on what they show, so nothing is chosen by its outcome.
+pub(super) fn with_enough_seeds<G>(
+    groups: Vec<G>,
+    seeds: impl Fn(&G) -> usize,
+    suffice: impl Fn(&[G]) -> bool,
+) -> (Vec<G>, usize)
+where
+    G: Clone,
+{
+    let enough: Vec<G> = groups.iter().filter(|group| seeds(group) >= FEWEST_SEEDS).cloned().collect();
+    if suffice(&enough) {
+        let left_out = groups.len() - enough.len();
+        return (enough, left_out);
+    }
+    (groups, 0)
+}
 
 /// That there are too few seeds for an interval, if it is so.
 pub(super) fn too_few_seeds(seeds: usize) -> Option<String> {

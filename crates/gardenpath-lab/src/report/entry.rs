@@ -1,6 +1,8 @@
 //! The state of a report: what its page and its table are made of while results arrive.
 
 use super::{Finding, finding};
+use crate::choice::choices;
+use crate::draw::table::{counted, short};
 use crate::fit::Verdict;
 
 /// What a report is about.
@@ -11,6 +13,15 @@ pub enum Subject {
     Paper,
     /// Experiments of somebody's own: the page is one file, and is the same whenever it is made of the same results.
     Experiments,
+}
+
+choices! {
+    /// The kinds of files that a figure is kept in, besides being a part of the page.
+    pub enum Format {
+        Svg = "svg" => "For pages",
+        Pdf = "pdf" => "For papers",
+        Png = "png" => "For everything else",
+    }
 }
 
 /// All figures of a report, those that are not there yet included.
@@ -28,6 +39,10 @@ pub struct Report {
     pub total_seconds: f64,
     /// The version of the program.
     pub version: &'static str,
+    /// The files of each figure beside the page.
+    pub formats: Vec<Format>,
+    /// Cells that are not measured. Figures share cells: those of all figures can be more.
+    pub missing: Missing,
 }
 
 impl Report {
@@ -52,6 +67,28 @@ impl Report {
     }
 }
 
+/// Cells that are not measured, and what they would cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Missing {
+    /// How many.
+    pub cells: usize,
+    /// About how many core-hours they take.
+    pub core_hours: f64,
+}
+
+impl Missing {
+    /// The same in words; none if nothing is missing.
+    pub fn words(&self) -> Option<String> {
+        let would =
+            |cells: &str| format!("{cells} not measured; about {} core-hours would do it", short(self.core_hours));
+        match self.cells {
+            0 => None,
+            1 => Some(would("1 cell is")),
+            cells => Some(would(&format!("{} are", counted(cells, "cell")))),
+        }
+    }
+}
+
 /// One figure of a report.
 #[derive(Clone, Debug)]
 pub struct Entry {
@@ -71,6 +108,8 @@ pub struct Entry {
     pub seconds: f64,
     /// How many of its cells have a result, how many failed, and how many there are.
     pub cells: (usize, usize, usize),
+    /// Those that have no result and did not fail.
+    pub missing: Missing,
     /// The command that makes it, at full scale if it is a figure of the paper.
     pub command: String,
     /// How far it is.

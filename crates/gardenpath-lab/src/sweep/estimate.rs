@@ -6,6 +6,7 @@
 use crate::draw::table::short;
 use crate::measure::Measure;
 use crate::process::thread_seconds;
+use crate::store::Provenance;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -45,12 +46,16 @@ pub struct Paces {
 }
 
 impl Paces {
-    /// The paces that finished cells show, with the seconds that they took.
-    pub fn of_finished<'c>(finished: impl IntoIterator<Item = (&'c Measure, f64)>) -> Self {
+    /// The paces that finished cells show. Records without a version do not count: they have the time that passed, which on a busy machine
+    /// can be many times what a core worked.
+    pub fn of_finished<'c>(finished: impl IntoIterator<Item = (&'c Measure, Provenance)>) -> Self {
         let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
-        for (cell, seconds) in finished.into_iter().filter(|(cell, _)| !cell.is_on_gpu()) {
+        for (cell, provenance) in finished {
+            if cell.is_on_gpu() || provenance.version.is_none() {
+                continue;
+            }
             let (taken, work) = sums.entry(cell.variety()).or_default();
-            (*taken, *work) = (*taken + seconds, *work + cell.work());
+            (*taken, *work) = (*taken + provenance.seconds, *work + cell.work());
         }
         let known = sums.into_iter().filter(|(_, (taken, work))| *taken >= ENOUGH_SECONDS && *work > 0.0);
         Paces { factors: known.map(|(variety, (taken, work))| (variety, taken / work)).collect() }
@@ -66,6 +71,11 @@ impl Paces {
     /// The seconds that a cell takes on one core, if the pace of its variety is known.
     pub fn seconds(&self, cell: &Measure) -> Option<f64> {
         Some(self.factors.get(&cell.variety())? * cell.work())
+    }
+
+    /// The same, and what the measure itself says where the pace is not known: for whoever must not time anything.
+    pub fn nominal_seconds(&self, cell: &Measure) -> f64 {
+        self.seconds(cell).unwrap_or_else(|| cell.work())
     }
 
     /// What cells will cost; those whose pace is not known cost nothing.
