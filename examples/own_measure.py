@@ -1,6 +1,6 @@
-"""Two networks of your own on the same axis as the paper's: an MLP and an LSTM beside a CNN.
+"""Two of your own networks compared with the paper's: an MLP, an LSTM and a CNN.
 
-python examples/own_measure.py [directory]      # a second run finds what the first has measured
+python examples/own_measure.py [directory]      # a second run reuses the results of the first
 """
 
 import sys
@@ -12,12 +12,12 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, one_hot, pad
 
 
-# Networks as small as these only wait for one another on several threads.
+# Networks this small do not benefit from more.
 torch.set_num_threads(1)
 
 
 class MLP(nn.Module):
-    """A perceptron that sees all positions at once; tokens are -1 after the end of a sentence."""
+    """An MLP that sees all positions at once; tokens are -1 after the end of a sentence."""
 
     def __init__(self, vocab: int, classes: int, longest: int = 9, hidden: int = 64) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class MLP(nn.Module):
 
 
 class LSTM(nn.Module):
-    """A recurrent network that answers after the last token."""
+    """A recurrent network that predicts after the last token."""
 
     def __init__(self, vocab: int, classes: int, hidden: int = 32) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class LSTM(nn.Module):
         return logits
 
 
-# Ten lines besides the networks.
+# Ten lines in addition to the networks.
 def learn(network: nn.Module, train: gardenpath.Corpus, test: gardenpath.Corpus, steps: int) -> dict[str, float]:
     (tokens, roots), (new, answers) = ((torch.tensor(c.padded()), torch.tensor(c.roots).long()) for c in (train, test))
     optimizer = torch.optim.Adam(network.parameters(), lr=0.01)
@@ -68,7 +68,7 @@ def lstm(train: gardenpath.Corpus, test: gardenpath.Corpus, seed: int, *, steps:
     return learn(LSTM(train.vocab, train.classes), train, test, steps)
 
 
-# The same sentences for all of them, and one file that compares.
+# The same sentences for all of them, and one file that compares them.
 GRID = """
 measure = "{measure}"
 

@@ -1,4 +1,4 @@
-//! Whatever is read as JSON lines has tokens of the vocabulary only, and can be written.
+//! A corpus read from JSON lines has only tokens of the vocabulary, and can be written.
 #![no_main]
 
 use gardenpath_lab::files::{Alphabet, jsonl};

@@ -1,11 +1,11 @@
-//! Whatever is read as Parquet has tokens of the vocabulary only, and whatever is not is refused at once.
+//! A corpus read from Parquet has only tokens of the vocabulary, and invalid files are refused quickly.
 #![no_main]
 
 use gardenpath_lab::files::{Alphabet, parquet};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// Far more than any input of the fuzzer needs. What does not end at all is for its option `-timeout`.
+/// Far more than any input of the fuzzer needs. Endless reads are caught by its option `-timeout`.
 const LIMIT: Duration = Duration::from_secs(5);
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

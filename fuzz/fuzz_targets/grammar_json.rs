@@ -1,4 +1,4 @@
-//! Whatever is read as a published JSON grammar can be written as text and read back.
+//! A published JSON grammar that can be read can be written as text and read back.
 #![no_main]
 
 use gardenpath::Grammar;

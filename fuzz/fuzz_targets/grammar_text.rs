@@ -1,4 +1,4 @@
-//! Whatever is read as `.pcfg` text can be written and read back.
+//! `.pcfg` text that can be read can be written and read back.
 #![no_main]
 
 use gardenpath::Grammar;

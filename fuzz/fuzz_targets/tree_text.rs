@@ -1,4 +1,4 @@
-//! Whatever is read as a bracketed tree can be written and read back.
+//! A bracketed tree that can be read can be written and read back.
 #![no_main]
 
 use gardenpath::{Grammar, Tree};

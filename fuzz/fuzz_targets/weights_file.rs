@@ -1,4 +1,4 @@
-//! Whatever is read as weights is written as bytes that are read as the same.
+//! Weights that can be read round-trip through bytes.
 #![no_main]
 
 use gardenpath_nn::weights_file;

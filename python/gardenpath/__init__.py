@@ -1,7 +1,7 @@
 """A laboratory for languages with hidden trees.
 
-Sample a random context-free grammar of uniform depth whose ambiguity you choose, write its sentences, parse them exactly, learn the
-grammar back from sentences and labels, and compare your own network with the best that is possible.
+Sample a random context-free grammar of uniform depth with a chosen ambiguity, generate sentences, parse them exactly, learn the
+grammar back from sentences and labels, and compare your own network with the best possible result.
 
 >>> import gardenpath
 >>> grammar = gardenpath.Grammar.sample(vocab=16, depth=3, fraction=0.25, seed=7)
@@ -10,7 +10,7 @@ grammar back from sentences and labels, and compare your own network with the be
 >>> posterior.shape
 (100000, 16)
 
-Arrays are NumPy's, views of the corpus where that is possible. Calls use all cores, release the interpreter, and stop at Ctrl-C. What
+Arrays are NumPy arrays, views of the corpus where possible. Calls use all cores, release the GIL, and stop at Ctrl-C. What
 is sampled from a seed is the same on every machine, for any number of threads.
 """
 
@@ -101,7 +101,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Imported when it is asked for, and not in __all__: it needs scikit-learn, the rest does not.
+    # Imported on first use, and not in __all__, because it needs scikit-learn.
     if name == "GrammarLearner":
         from .learner import GrammarLearner
 

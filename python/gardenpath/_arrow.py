@@ -1,4 +1,4 @@
-"""Corpora as tables of Apache Arrow: columns `tokens` and `root`, as in the Parquet files of the program."""
+"""Corpora as Apache Arrow tables: columns `tokens` and `root`, as in the program's Parquet files."""
 
 from importlib import import_module
 from typing import Any
@@ -16,10 +16,10 @@ def _pyarrow() -> Any:
 
 
 def to_arrow(corpus: Corpus) -> Any:
-    """A table whose tokens are the memory of the corpus."""
+    """A table that shares the memory of the corpus."""
     pa = _pyarrow()
     offsets, roots = corpus.offsets, corpus.roots
-    # Lists with 32-bit offsets are what other programs expect; only more than 2^31 tokens need the large kind.
+    # Other programs expect lists with 32-bit offsets; only more than 2^31 tokens need the large kind.
     small = int(offsets[-1]) <= np.iinfo(np.int32).max
     kind, array = (pa.list_, pa.ListArray) if small else (pa.large_list, pa.LargeListArray)
     lists = kind(pa.field("element", pa.uint8(), nullable=False))
@@ -31,12 +31,12 @@ def to_arrow(corpus: Corpus) -> Any:
 
 
 def from_arrow(table: Any, vocab: int | None) -> Corpus:
-    """A corpus from a table, or from whatever pyarrow makes one of; roots are unknown where there is none."""
+    """A corpus from a table, or anything that pyarrow can convert to one; missing roots are unknown."""
     pa = _pyarrow()
     try:
         table = pa.table(table)
     except TypeError:
-        raise ValueError(f"the table is a {type(table).__name__}, expected a table of Apache Arrow") from None
+        raise ValueError(f"the table is a {type(table).__name__}, expected an Apache Arrow table") from None
     names = table.column_names
     if names.count("tokens") != 1 or names.count("root") > 1:
         raise ValueError(f"the columns of the table are {', '.join(names)}, expected tokens and root")
@@ -51,13 +51,13 @@ def from_arrow(table: Any, vocab: int | None) -> Corpus:
 
 
 def _sentences(pa: Any, column: Any) -> tuple[Any, Any]:
-    """The tokens of a column of lists of any kind, one sentence after another, and where each begins."""
+    """The tokens of a column of lists of any kind, one sentence after another, and the start of each."""
     kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
     if not any(is_kind(column.type) for is_kind in kinds) or not pa.types.is_integer(column.type.value_type):
         raise ValueError(f"the column tokens is of type {column.type}, expected lists of integers")
     if column.null_count:
         raise ValueError(f"the column tokens is null in {column.null_count} rows, expected lists of integers")
-    # Chunk by chunk: a slice does not begin where its memory does, and all together may be too long for one array of lists.
+    # Chunk by chunk: the memory of a slice does not start at its offset, and all chunks together may be too long for one list array.
     tokens = pa.chunked_array([chunk.flatten() for chunk in column.chunks], type=column.type.value_type)
     if tokens.null_count:
         raise ValueError(f"{tokens.null_count} tokens are null, expected integers")

@@ -1,4 +1,4 @@
-"""Measures of your own: functions that learn from sentences, measured in the stores and on the executors of experiments."""
+"""User-defined measures: functions that learn from sentences, run in the stores and on the executors of experiments."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ __all__ = ["measure"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Mapping[str, Any]])
 
-# The functions by the names of their measures.
+# The functions by measure name.
 REGISTRY: dict[str, Callable[..., Mapping[str, Any]]] = {}
 
-# Seconds after which the mark of a cell at work is renewed, and between two looks at cells that others work on.
+# Seconds between renewals of the mark of a running cell, and between checks of cells held by other workers.
 _RENEWAL = 5.0
 _PAUSE = 0.2
 
 
 def measure(*, version: int, name: str | None = None) -> Callable[[_Function], _Function]:
-    """Makes a measure of a function `(train, test, seed) -> {"test_loss": …}`, which experiments can then name.
+    """Registers a function `(train, test, seed) -> {"test_loss": …}` as a measure that experiments can use.
 
-    `train` and `test` are corpora, the same as those of the built-in measures with the same parameters; `seed` is for the
-    function's own random numbers. Further arguments of the function are parameters of the measure, whole numbers, numbers,
-    truth values or texts by their annotations. It returns `test_loss`, the mean cross-entropy of the test set in nats, and
-    whatever else it has measured; the loss in units of guessing and that of exact parsing are added. Whoever changes what
-    the function computes raises the version: what was stored before is then measured anew.
+    `train` and `test` are corpora, the same as for built-in measures with the same parameters; `seed` is for the
+    function's own random numbers. Further arguments are parameters of the measure: int, float, bool or str, by their
+    annotations. The function returns `test_loss`, the mean cross-entropy on the test set in nats, and any other
+    results; the normalized loss and the Bayes loss are added. Raise the version when the function changes: stored
+    results are then measured again.
 
     >>> import gardenpath, numpy, tempfile
     >>> @gardenpath.measure(version=1)
@@ -67,7 +67,7 @@ def measure(*, version: int, name: str | None = None) -> Callable[[_Function], _
 
 
 def register(function: Callable[..., Mapping[str, Any]]) -> None:
-    """Makes a decorated function known in this process."""
+    """Registers a decorated function in this process."""
     name, version = function.__gardenpath__  # type: ignore[attr-defined]
     arguments = list(inspect.signature(function, eval_str=True).parameters.values())
     if [argument.name for argument in arguments[:3]] != ["train", "test", "seed"]:
@@ -92,7 +92,7 @@ def functions_of(cells: Sequence[Cell]) -> list[Callable[..., Mapping[str, Any]]
 
 
 def run(store: Store, cells: Sequence[Cell], report: Callable[[Cell, str], object]) -> None:
-    """Measures cells in this thread, one after the other. Failures are recorded in the store, and the others go on."""
+    """Measures cells in this thread, one after another. Failures are recorded in the store, and the others continue."""
     waiting = list(cells)
     while waiting:
         held = []
@@ -111,7 +111,7 @@ def run(store: Store, cells: Sequence[Cell], report: Callable[[Cell, str], objec
 
 
 def _measured(store: Store, cell: Cell) -> str:
-    """Measures a cell that is marked, and says what came of it."""
+    """Measures a marked cell; returns what happened to it."""
     done = threading.Event()
 
     def renew() -> None:
@@ -144,13 +144,13 @@ def _measured(store: Store, cell: Cell) -> str:
 
 
 def _json(result: Mapping[str, Any]) -> str:
-    """The result with plain numbers instead of those of NumPy and PyTorch."""
+    """The result with NumPy and PyTorch numbers converted to plain ones."""
     if not isinstance(result, Mapping):
-        raise TypeError(f"the result is {result!r}, expected a dictionary with test_loss")
+        raise TypeError(f"the result is {result!r}, expected a dict with test_loss")
 
     def plain(value: Any) -> Any:
         if hasattr(value, "tolist"):
             return value.tolist()
-        raise TypeError(f"a result is {value!r}, expected numbers, texts, truth values or lists of numbers")
+        raise TypeError(f"a result is {value!r}, expected numbers, strings, booleans or lists of numbers")
 
     return json.dumps(dict(result), default=plain, allow_nan=False)

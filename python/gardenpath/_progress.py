@@ -1,4 +1,4 @@
-"""A line of progress: in terminals on stderr, in notebooks as a bar, elsewhere nothing."""
+"""Progress: a line on stderr in terminals, a bar in notebooks, nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 __all__ = ["Bar"]
 
-# Seconds between two changes of the line.
+# Seconds between updates.
 _PAUSE = 0.1
 
 
 def _notebook() -> Any:
-    """What shows something in the notebook that runs this code, or None in other places."""
+    """The display function of the notebook that runs this code, or None elsewhere."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None or not hasattr(shell, "kernel"):
@@ -25,7 +25,7 @@ def _notebook() -> Any:
 
 
 class Bar:
-    """Shows how far some work has come, if anybody looks; gone when the work is done."""
+    """Shows the progress of some work, if anybody can see it; removed when the work is done."""
 
     def __init__(self, name: str, *, shown: bool = True) -> None:
         self._name = name
@@ -37,7 +37,7 @@ class Bar:
         self._changed = 0.0
 
     def show(self, done: int, total: int, text: str = "") -> None:
-        """Says that so much of all work is done, at most ten times a second unless it is all."""
+        """Shows that `done` of `total` is finished; updates at most ten times a second, except at the end."""
         if self._display is None and not self._terminal:
             return
         now = time.monotonic()
@@ -54,7 +54,7 @@ class Bar:
             sys.stderr.write(f"\r\x1b[K{words[:width]}")
             sys.stderr.flush()
             return
-        # A screen reader, and a notebook that is printed, see the text alone.
+        # Screen readers and printed notebooks show only the text.
         bar = f'<progress value="{done}" max="{max(total, 1)}" style="width: 20em"></progress> {html.escape(words)}'
         data = {"text/html": bar, "text/plain": words}
         if self._handle is None:

@@ -14,7 +14,7 @@ __all__ = ["Records"]
 
 
 class Records(Mapping[str, NDArray[Any]]):
-    """Results as columns, a row for each cell: `records["test_loss"]` is an array. See `Results.records`.
+    """Results as columns, one row per cell: `records["test_loss"]` is an array. See `Results.records`.
 
     >>> import gardenpath, tempfile
     >>> experiment = gardenpath.Experiment.parse('''
@@ -34,7 +34,7 @@ class Records(Mapping[str, NDArray[Any]]):
     """
 
     def __init__(self, columns: Mapping[str, tuple[str, Sequence[Any]]]) -> None:
-        """Columns by name: their kind (int, float, bool, str or list) and their values, None where there is none."""
+        """Columns by name: their kind (int, float, bool, str or list) and their values, None where missing."""
         self._columns = {name: (kind, list(values)) for name, (kind, values) in columns.items()}
 
     @classmethod
@@ -63,7 +63,7 @@ class Records(Mapping[str, NDArray[Any]]):
     __hash__ = None  # type: ignore[assignment]
 
     def _plain(self) -> dict[str, list[Any]]:
-        """The values of all columns; a column of lists can hold single numbers too, which are lists of one."""
+        """The values of all columns; a single number in a column of lists becomes a list of one."""
         columns = {name: values for name, (_, values) in self._columns.items()}
         for name, (kind, values) in self._columns.items():
             if kind == "list":
@@ -71,12 +71,12 @@ class Records(Mapping[str, NDArray[Any]]):
         return columns
 
     def rows(self) -> list[dict[str, Any]]:
-        """One dictionary for each cell."""
+        """One dict per cell."""
         columns = [values for _, values in self._columns.values()]
         return [dict(zip(self._columns, row)) for row in zip(*columns)]
 
     def to_arrow(self) -> Any:
-        """A table of Apache Arrow, with a type for each column."""
+        """An Apache Arrow table with typed columns."""
         pa = import_module("pyarrow")
         types = {
             "int": pa.int64(),
@@ -92,11 +92,11 @@ class Records(Mapping[str, NDArray[Any]]):
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_pandas(self) -> Any:
-        """A DataFrame of pandas."""
+        """A pandas DataFrame."""
         return import_module("pandas").DataFrame({name: self[name] for name in self})
 
     def to_polars(self) -> Any:
-        """A DataFrame of polars."""
+        """A polars DataFrame."""
         pl = import_module("polars")
         types = {"int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean, "str": pl.String, "list": pl.List(pl.Float64)}
         return pl.DataFrame(self._plain(), schema={name: types[kind] for name, (kind, _) in self._columns.items()})

@@ -1,4 +1,4 @@
-"""Answers of several parts, as named tuples."""
+"""Results with several parts, as named tuples."""
 
 from __future__ import annotations
 
@@ -26,45 +26,45 @@ __all__ = [
 
 
 class Inside(NamedTuple):
-    """What the inside algorithm finds: arrays `[sentence, root]`. See `Grammar.inside`."""
+    """The result of the inside algorithm: arrays `[sentence, root]`. See `Grammar.inside`."""
 
     log_likelihood: NDArray[np.float64]
-    """The logarithm of the probability of the sentence given the root."""
+    """The log probability of the sentence given the root."""
     posterior: NDArray[np.float64]
     """The probability of the root given the sentence."""
 
 
 class Marginals(NamedTuple):
-    """What is probable given a sentence. See `Grammar.marginals`."""
+    """Posterior marginals given a sentence. See `Grammar.marginals`."""
 
     spans: list[NDArray[np.void]]
     """For each level, records of `start`, `span`, `symbol` and `probability`."""
     uses: list[NDArray[np.float64]]
-    """For each layer, how often each rule is expected to be used."""
+    """For each layer, the expected number of uses of each rule."""
 
 
 class NextToken(NamedTuple):
-    """The probabilities of the next token in a batch of sentences. See `Grammar.next_token`."""
+    """Next-token probabilities for a batch of sentences. See `Grammar.next_token`."""
 
     rows: NDArray[np.float64]
-    """One row for each place of each sentence."""
+    """One row per position of each sentence."""
     offsets: NDArray[np.int64]
     """The rows of sentence i are `rows[offsets[i]:offsets[i + 1]]`."""
 
 
 class SymbolPosterior(NamedTuple):
-    """What evidence says about a sentence. See `Grammar.posterior`."""
+    """The posterior given evidence about a sentence. See `Grammar.posterior`."""
 
     tokens: NDArray[np.float64]
-    """The posterior of each token, `[position, token]`."""
+    """The posterior over each token, `[position, token]`."""
     levels: list[NDArray[np.float64]]
-    """For each level from the root down, that of the symbol above each token, `[position, symbol]`."""
+    """For each level from the root down, the posterior over the symbol above each token, `[position, symbol]`."""
     log_evidence: float
-    """The logarithm of the probability of the evidence."""
+    """The log probability of the evidence."""
 
 
 class Floor(NamedTuple):
-    """The smallest loss that any predictor can reach, in nats. See `Grammar.floor`."""
+    """The lowest loss that any predictor can reach, in nats. See `Grammar.floor`."""
 
     loss: float
     """Per token, masked token or sentence."""
@@ -73,7 +73,7 @@ class Floor(NamedTuple):
     by_position: NDArray[np.float64]
     """The mean loss at each position."""
     formula: float | None
-    """What counting says for many symbols, for the next token."""
+    """The formula for large vocabularies, for task "next"."""
 
 
 class Entropy(NamedTuple):
@@ -86,38 +86,38 @@ class Entropy(NamedTuple):
 
 
 class EntropyFraction(NamedTuple):
-    """A fraction of grammatical tuples, with the class entropy there. See `fraction_for_entropy`."""
+    """A fraction of grammatical tuples, with its class entropy. See `fraction_for_entropy`."""
 
     fraction: float
     """The fraction."""
     entropy: float
-    """The entropy that was measured at it, in nats."""
+    """The entropy measured there, in nats."""
 
 
 class Clusters(NamedTuple):
-    """What k-means finds. See `kmeans`."""
+    """The result of k-means. See `kmeans`."""
 
     labels: NDArray[np.int64]
     """The cluster of each row."""
     centroids: NDArray[np.float64]
     """The mean of each cluster."""
     inertia: float
-    """The sum of the squared distances from the centroids."""
+    """The sum of squared distances from the centroids."""
 
 
 class Purity(NamedTuple):
-    """How well clusters of tuples are those of their parents. See `rule_purity`."""
+    """Mean purity of clusters of tuples with respect to their parents. See `rule_purity`."""
 
     binary: float
     """Of pairs."""
     ternary: float
-    """Of triples less what their pairs explain."""
+    """Of triples, corrected for pairs."""
     ternary_uncorrected: float
-    """Of plain triples."""
+    """Of triples, uncorrected."""
 
 
 class Splits(NamedTuple):
-    """Numbers of ways to cut a span. See `theory.splits` and `theory.median_splits`."""
+    """The number of ways to split a span. See `theory.splits` and `theory.median_splits`."""
 
     binary: Any
     """Into two."""
@@ -129,53 +129,53 @@ class SampleComplexity(NamedTuple):
     """The number of sentences that learning needs, up to a constant. See `theory.sample_complexity`."""
 
     paper: Any
-    """By the paper's factor per level."""
+    """With the paper's factor per level."""
     size_biased: Any
-    """By that of a uniformly chosen token."""
+    """With that of a uniformly chosen token."""
 
 
 class Topology(NamedTuple):
     """A tree of depth 2 without its symbols. See `theory.two_level_topologies`."""
 
     arities: tuple[int, ...]
-    """How many tokens each child of the root has."""
+    """The number of children of each child of the root."""
     probability: float
     """Its probability."""
 
 
 class Fit(NamedTuple):
-    """What a fit of an experiment gives for a group of its cells. See `Results.fit`."""
+    """A fit of an experiment for one group of its cells. See `Results.fit`."""
 
     fit: str
     """The name of the fit."""
     group: dict[str, Any]
-    """The values that tell the group apart."""
+    """The values that identify the group."""
     value: float | None
-    """The number, or None if there is none."""
+    """The estimate, or None."""
     interval: tuple[float, float] | None
     """The 95% interval over seeds, or None."""
     seeds: int
     """The number of seeds."""
     because: str | None
-    """Why there is no number, no interval, or an open one."""
+    """Why there is no number, no interval, or an unbounded one."""
     misfit: float | None
-    """How far the groups are from their law, in units of seed noise."""
+    """The deviation of the groups from their law, in units of seed noise."""
 
 
 class Judgement(NamedTuple):
-    """The verdict on a claim of an experiment for a group of its cells. See `Results.judge`."""
+    """The verdict on a claim of an experiment for one group of its cells. See `Results.judge`."""
 
     id: str
-    """The name of the claim."""
+    """The ID of the claim."""
     statement: str
-    """What is claimed."""
+    """The claim."""
     group: dict[str, Any]
-    """The values that tell the group apart."""
+    """The values that identify the group."""
     verdict: str
     """agrees, differs, corrected or inconclusive."""
     value: float | None
-    """What was measured."""
+    """The measured value."""
     interval: tuple[float, float] | None
     """The 95% interval over seeds, or None."""
     because: str
-    """Why, and what would settle it if it is inconclusive."""
+    """The reason and, if inconclusive, what would settle it."""

@@ -1,4 +1,4 @@
-"""Sweeps from Python: the cells and the store of the program, on any executor."""
+"""Sweeps from Python: the program's cells and stores, on any executor."""
 
 import json
 import os
@@ -12,13 +12,13 @@ from . import _measure as _own
 from ._core import Cell, Experiment, Store, threads
 from ._progress import Bar
 
-# Seconds between two looks at what is under way: few after something has finished, more and more while nothing does.
+# Seconds between polls of futures: short after something has finished, growing while nothing does.
 _SHORTEST_PAUSE = 0.001
 _LONGEST_PAUSE = 0.5
 
 
 class Future(Protocol):
-    """What an executor returns, such as the futures of `concurrent.futures` and of dask, and the jobs of submitit."""
+    """What an executor returns: a future of `concurrent.futures` or dask, or a job of submitit."""
 
     def done(self) -> bool: ...
     def result(self) -> Any: ...
@@ -26,7 +26,7 @@ class Future(Protocol):
 
 
 class Executor(Protocol):
-    """Anything that runs functions elsewhere, such as the executors of `concurrent.futures`, of dask and of submitit."""
+    """Anything that runs functions elsewhere: an executor of `concurrent.futures`, dask or submitit."""
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any: ...
 
@@ -34,8 +34,8 @@ class Executor(Protocol):
 def _measure(store: str, functions: Sequence[Callable[..., Any]], cells: Sequence[str], call: str) -> None:
     """Measures cells in a worker. Failures are recorded in the store.
 
-    Cells that need functions can only be made once these are known, so they come as JSON. `call` is different for every
-    sweep: dask takes calls with equal arguments for one, and would answer with the loss of an earlier one.
+    Cells that need functions can only be created after these are registered, so cells are passed as JSON. `call` is different
+    for every sweep: dask deduplicates calls with equal arguments, and would return the failure of an earlier one.
     """
     for function in functions:
         _own.register(function)
@@ -43,7 +43,7 @@ def _measure(store: str, functions: Sequence[Callable[..., Any]], cells: Sequenc
 
 
 def _measure_here(store: Store, cells: Sequence[Cell], threads: int, report: Callable[[Cell, str], object]) -> None:
-    """Measures cells in this process: those of the program on so many threads, then those of Python."""
+    """Measures cells in this process: built-in measures on this many threads, then those in Python."""
     ours = [cell for cell in cells if not cell._needs_python]
     if ours:
         store.measure(ours, threads=threads, report=report)
@@ -59,16 +59,16 @@ def sweep(
     batch: int = 1,
     progress: bool | Callable[[int, int], object] | None = None,
 ) -> list[dict[str, Any]]:
-    """Measures the cells of an experiment that are missing in a store, and returns the results of all in their order.
+    """Measures the cells of an experiment that are missing in a store, and returns all results in order.
 
-    Without an executor the cells are measured here, on all cores. With one, `batch` cells at a time are submitted to it;
-    its workers must see the directory of the store. A client of dask will do as an executor. Each cell is stored as soon as
-    it is done: killed at any moment and started again, a sweep measures exactly what is missing, whether by this function
-    or by `gardenpath sweep`. Functions that are measures, and cells of `train` with `device = "cuda"`, are measured by
-    Python, one after the other in each worker. `progress` is True for a line in terminals and notebooks, or a function that is
-    called with the number of cells that are finished, and of all cells.
+    Without an executor, cells are measured in this process, on all cores. With one, cells are submitted to it in batches of
+    `batch`; its workers must see the directory of the store. A dask client works as an executor. Each cell is stored as soon
+    as it is done: a sweep that was killed measures only what is missing when it is started again, with this function or with
+    `gardenpath sweep`. User-defined measures, and cells of `train` with `device = "cuda"`, are measured by Python, one after
+    another in each worker. `progress` is True for a progress line in terminals and notebooks, or a function that is
+    called with the number of finished cells and the number of all cells.
 
-    If cells fail, a ValueError says why; if workers are lost, what the executor says about it is raised. Either comes
+    If cells fail, a ValueError gives the reason; if workers are lost, the executor's exception is raised. Both happen
     after all other cells are done.
 
     >>> import gardenpath, tempfile
@@ -118,7 +118,7 @@ def sweep(
 
 
 def _submit(executor: Executor, store: str, cells: list[Cell], batch: int, advance: Callable[[int], None]) -> None:
-    """Has the cells measured by the workers, and waits for all of them."""
+    """Has workers measure the cells, and waits for all of them."""
     call = uuid4().hex
     waiting: list[tuple[Future, int]] = []
     lost: Exception | None = None
@@ -129,7 +129,7 @@ def _submit(executor: Executor, store: str, cells: list[Cell], batch: int, advan
             texts = [json.dumps(cell.parameters) for cell in part]
             waiting.append((executor.submit(_measure, store, _own.functions_of(part), texts, call), len(part)))
         while waiting:
-            # Executors differ in how they wait; all can be asked.
+            # Executors differ in how they wait, but all can be polled.
             still_waiting = []
             for future, count in waiting:
                 if not future.done():
@@ -145,7 +145,7 @@ def _submit(executor: Executor, store: str, cells: list[Cell], batch: int, advan
             waiting = still_waiting
             time.sleep(pause if waiting else 0)
     except BaseException:
-        # Interrupted: an executor would go on to the last cell, and wait for it when it is closed.
+        # Interrupted: the executor would otherwise continue to the last cell, and wait for it on shutdown.
         for future, _ in waiting:
             future.cancel()
         raise
@@ -158,7 +158,7 @@ def _collect(store: Store, cells: list[Cell]) -> list[dict[str, Any]]:
     without = [cell for cell, record in zip(cells, records, strict=True) if record is None]
     failures = [reason for cell in without if (reason := store.failure(cell)) is not None]
     if failures:
-        raise ValueError(f"{len(failures)} of {len(cells)} cells failed, the first one because {failures[0]}")
+        raise ValueError(f"{len(failures)} of {len(cells)} cells failed, the first because {failures[0]}")
     if without:
-        raise ValueError(f"{without[0]!r} has no result, expected one: do the workers see the directory of the store?")
+        raise ValueError(f"{without[0]!r} has no result: can the workers see the store's directory?")
     return [record for record in records if record is not None]

@@ -1,4 +1,4 @@
-"""Training one of the paper's networks with the engine of the program."""
+"""Trains one of the paper's networks with the program's engine."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class Record(NamedTuple):
     """One measurement of the test loss."""
 
     step: int
-    """Steps so far."""
+    """Number of steps so far."""
     epoch: float
-    """Passes over the training set so far."""
+    """Number of epochs so far."""
     train_loss: float
     """The mean loss of the batches since the last record."""
     test_loss: float
-    """The cross-entropy of the test set in nats: per sentence, per token (next) or per masked token."""
+    """The cross-entropy on the test set in nats: per sentence, per token (next) or per masked token."""
     test_accuracy: float
-    """The share of roots or tokens of the test set that have the largest logit."""
+    """The accuracy on the roots or tokens of the test set."""
 
 
 def train(
@@ -50,22 +50,22 @@ def train(
     output: str | os.PathLike[str] | None = None,
     progress: bool | Callable[[Record], object] = True,
 ) -> Run:
-    """Trains a network to tell the root of sentences, or their tokens, up to its best test loss: the numbers of `gardenpath train`.
+    """Trains a network to predict roots or tokens, up to its best test loss, with the results of `gardenpath train`.
 
-    The training set is `grammar.corpus(samples, seed)`; test set, weights and batches follow from the seed too. What is not
-    chosen is as in the paper. The test loss is measured at steps that grow geometrically. Training ends when the steps have
-    grown by the factor `patience` without a better test loss, but not before `min_steps`, or when the test loss has clearly
-    risen, or after `max_steps`.
+    The training set is `grammar.corpus(samples, seed)`; the test set, weights and batches are determined by the seed too.
+    Defaults are as in the paper. The test loss is measured at geometrically growing steps. Training ends when the number of
+    steps has grown by the factor `patience` without a better test loss, but not before `min_steps`, or when the test loss has
+    clearly risen, or after `max_steps`.
 
-    With the `task` "next" a transformer tells every token from those before it, and the end of the sentence; with "masked" it tells
-    tokens that are masked from all others. Each token is masked with probability `mask`, 0.15 unless chosen; training masks anew in
-    every epoch, the test set has the same masks throughout.
+    With `task="next"` a transformer predicts each token given those before it, and the end of the sentence; with "masked" it
+    predicts masked tokens given all others. Each token is masked with probability `mask` (default 0.15); the masks of the
+    training set change every epoch, those of the test set are fixed.
 
-    With `output` the run is kept in a directory, which is that of `gardenpath train -o`: killed or interrupted at any moment
-    and called again, it resumes and ends with the same numbers. Ctrl-C keeps the last step.
+    With `output` the run is stored in a directory, in the format of `gardenpath train -o`: a run that was killed or
+    interrupted resumes when it is called again, with the same results. Ctrl-C saves the last step.
 
-    A line shows the progress in terminals and notebooks, unless `progress` is False. A function is called with the `Record`
-    of each measurement instead; if it raises an exception, the run is left and the exception is raised.
+    Progress is shown in terminals and notebooks, unless `progress` is False. If it is a function, it is called with the
+    `Record` of each measurement instead; an exception in it stops the run and is propagated.
 
     >>> import gardenpath
     >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.125, seed=1)
@@ -82,7 +82,7 @@ def train(
     >>> run.probe(samples=500, test=200, exchanged=50).accuracy.shape     # [layer, level]
     (3, 2)
 
-    A network that tells the next token, and what can be expected of predictors that know 0, 1 or 2 layers of rules:
+    A next-token network, and the expected losses of predictors that know 0, 1 or 2 layers of rules:
 
     >>> run = gardenpath.train(grammar, "transformer", task="next", samples=1000, test=500, width=32, seed=1, max_steps=64)
     >>> run.level_floors.round(2).tolist()

@@ -1,7 +1,7 @@
-"""Numbers with intervals from curves of several seeds: where they cross a level, how that grows, whether they collapse.
+"""Estimates with intervals from the curves of several seeds: where they cross a level, how that scales, whether they collapse.
 
-Columns are arrays, or names of the columns of a table of pandas, polars or Arrow. The seeds are the replicates: from five
-on there is a 95% interval, otherwise the reason why there is none. These are the fits of experiment files.
+Columns are arrays, or names of columns of a pandas, polars or Arrow table. Seeds are replicates: with at least five
+there is a 95% interval, otherwise the reason why there is none. These are the fits of experiment files.
 
 >>> import numpy as np
 >>> from gardenpath import fit
@@ -37,19 +37,19 @@ Interval: TypeAlias = tuple[float, float]
 
 
 class Estimate(NamedTuple):
-    """A number with its 95% interval over seeds, or with the reason why it has none."""
+    """A number with its 95% interval over seeds, or the reason why there is none."""
 
     value: float | None
-    """The number, or None if there is none."""
+    """The number, or None."""
     interval: Interval | None
-    """The interval, or None; an end that the data do not bound is infinite, or 0."""
+    """The interval, or None; an unbounded end is infinite, or 0."""
     seeds: int
-    """The number of seeds, or the smallest one of several groups."""
+    """The number of seeds, or the smallest of several groups."""
     because: str | None
-    """Why there is no number, no interval, or an open one."""
+    """Why there is no number, no interval, or an unbounded one."""
 
     def contains(self, number: float) -> bool:
-        """Whether a number lies in the interval; never if there is none."""
+        """Whether a number lies in the interval; False if there is none."""
         return self.interval is not None and self.interval[0] <= number <= self.interval[1]
 
 
@@ -57,18 +57,18 @@ class Threshold(NamedTuple):
     """Where the curves of several seeds cross a level: the geometric mean over seeds."""
 
     value: float | None
-    """The x at which they cross, or None if it is unknown."""
+    """The x at which they cross, or None if unknown."""
     interval: Interval | None
     """The 95% interval, or None."""
     seeds: int
     """The number of seeds."""
     because: str | None
-    """Why there is no number, no interval, or an open one."""
+    """Why there is no number, no interval, or an unbounded one."""
     crossings: tuple[float, ...]
-    """Where the curve of each seed crosses: infinity if it does not within its range, 0 if it has before."""
+    """The crossing of each seed's curve: infinity if it does not cross within its range, 0 if it crossed before."""
 
     def contains(self, number: float) -> bool:
-        """Whether a number lies in the interval; never if there is none."""
+        """Whether a number lies in the interval; False if there is none."""
         return self.interval is not None and self.interval[0] <= number <= self.interval[1]
 
 
@@ -78,28 +78,28 @@ class PowerLaw(NamedTuple):
     exponent: Estimate
     """The exponent."""
     prefactor: float | None
-    """The value where x is 1."""
+    """The value at x = 1."""
     misfit: float | None
-    """The mean square distance from the law in units of seed noise: about 1 for a power law, more if the points bend."""
+    """The mean square deviation from the law, in units of seed noise: about 1 for a power law, more if the points bend."""
 
     def at(self, x: float) -> float:
-        """The value of the law at some x."""
+        """The value of the law at x."""
         if self.exponent.value is None or self.prefactor is None:
-            raise ValueError(f"there is no law: {self.exponent.because}")
+            raise ValueError(f"no power law: {self.exponent.because}")
         return float(self.prefactor * x**self.exponent.value)
 
 
 class Collapse(NamedTuple):
-    """The power of a parameter by which x has to be divided so that curves fall on one another."""
+    """The power of a parameter by which x must be divided for the curves to collapse."""
 
     exponent: Estimate
     """The power."""
     misfit: float | None
-    """The mean square distance between the curves in units of seed noise: about 1 if they are one curve."""
+    """The mean square distance between the curves, in units of seed noise: about 1 if they coincide."""
     predicted: float
-    """The power that was predicted."""
+    """The predicted power."""
     predicted_misfit: float | None
-    """The misfit at the predicted power; infinite if the curves hardly meet there."""
+    """The misfit at the predicted power; infinite if the curves hardly overlap there."""
 
 
 @overload
@@ -134,10 +134,10 @@ def threshold(
     by: Column | None = None,
     direction: Literal["falls", "rises"] = "falls",
 ) -> Threshold | dict[Any, Threshold]:
-    """The x at which curves cross a level, with an interval over seeds; with `by`, one for each value of that column.
+    """The x at which curves cross a level, with an interval over seeds; with `by`, one per value of that column.
 
-    The curve of each seed is read off by itself, along the logarithm of x. Curves that do not cross are not dropped: they
-    open the interval or leave no number, and `because` counts them.
+    Each seed's crossing is read off its own curve, along log x. Curves that do not cross are not dropped: they open the
+    interval or prevent an estimate, and `because` counts them.
 
     >>> from gardenpath import fit
     >>> found = fit.threshold(x=[100, 10_000], y=[1.0, 0.0], level=0.5)
@@ -158,9 +158,9 @@ def threshold(
 
 
 def exponent(data: Any = None, *, x: Column | None = None, y: Column | None = None) -> PowerLaw:
-    """The power with which something positive grows, by least squares through the geometric means at each x.
+    """The exponent with which a positive quantity grows, by least squares through the geometric means at each x.
 
-    Rows with the same x are its replicates. Instead of columns, a mapping gives the values at each x, or the thresholds of
+    Rows with the same x are replicates. Instead of columns, a mapping can give the values at each x, or the thresholds of
     `threshold(…, by=…)`.
 
     >>> from gardenpath import fit
@@ -172,7 +172,7 @@ def exponent(data: Any = None, *, x: Column | None = None, y: Column | None = No
     """
     if x is None or y is None:
         if not isinstance(data, Mapping) or x is not None or y is not None:
-            raise ValueError("expected the columns x and y, or a mapping of the values at each x")
+            raise ValueError("expected columns x and y, or a mapping of values at each x")
         groups = [(float(at), _values(values)) for at, values in data.items()]
     else:
         columns = _columns(data, x=x, y=y)
@@ -184,7 +184,7 @@ def exponent(data: Any = None, *, x: Column | None = None, y: Column | None = No
 def collapse(
     data: Any = None, *, x: Column, y: Column, by: Column, seed: Column | None = None, predicted: float = 1.0
 ) -> Collapse:
-    """The power of the column `by` by which x has to be divided so that the curves of all its values are one.
+    """The power of the column `by` by which x must be divided for the curves of all its values to collapse.
 
     >>> from gardenpath import fit
     >>> curves = [(vocab, 2.0**k, 1 / (1 + 2.0**k / vocab**2)) for vocab in (4, 8, 16) for k in range(12)]
@@ -200,7 +200,7 @@ def collapse(
 
 
 def _columns(data: Any, **wanted: Column | None) -> dict[str, NDArray[Any]]:
-    """The columns by what they are wanted for, all of the same length."""
+    """The columns by role, all of the same length."""
     columns: dict[str, NDArray[Any]] = {}
     for name, column in wanted.items():
         if column is None:
@@ -211,7 +211,7 @@ def _columns(data: Any, **wanted: Column | None) -> dict[str, NDArray[Any]]:
             try:
                 column = data[column]
             except (KeyError, LookupError, TypeError) as error:
-                raise ValueError(f"{name} is {column!r}, which is no column of the table") from error
+                raise ValueError(f"{name} is {column!r}, which is not a column of the table") from error
         array = np.asarray(column)
         if name in ("x", "y"):
             array = array.astype(np.float64)

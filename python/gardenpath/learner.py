@@ -1,4 +1,4 @@
-"""A classifier of scikit-learn that learns a grammar from labelled sentences and answers by exact parsing."""
+"""A scikit-learn classifier that learns a grammar from labelled sentences and predicts by exact parsing."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ except ImportError as error:
 class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learns the grammar of labelled sentences. A label is the root of the tree of its sentence.
 
-    Sentences are a `Corpus`, a padded array of integers (negative ones are padding), a list of lists or an array of arrays. Tokens of
-    lists may be words; they get numbers in sorted order. Labels are of any kind; if the sentences are a `Corpus` and there are no labels, its roots are taken.
+    Sentences are a `Corpus`, a padded array of integers (negative values are padding), a list of lists or an array of arrays. Tokens in
+    lists can be words, which are numbered in sorted order. Labels can be of any kind; for a `Corpus` without labels, its roots are used.
 
     >>> import gardenpath
     >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=3)
@@ -39,28 +39,28 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    vocab : the number of symbols of each level between labels and tokens: one for all, or one for each from the labels down. If it is
+    vocab : the number of symbols of each level between labels and tokens: one for all, or one per level from the labels down. If
         None: the number of tokens.
     depth : the number of layers of rules.
-    mode : "exact" recovers every rule, or says why not; "paper" is the algorithm of the paper; "em" is inside-outside from
+    mode : "exact" recovers every rule, or says why not; "paper" is the paper's algorithm; "em" is inside-outside from
         random starts.
     arities : the numbers of children that nodes may have, from 2 to 4, or a mapping from them to their probabilities. Without
-        probabilities, mode exact learns them and mode paper takes equal ones.
+        probabilities, mode exact learns them and mode paper assumes equal ones.
     p_binary : the probability of two children, if nodes have two or three: the same as arities {2: p, 3: 1 - p}.
-    noise : the share of labels and tokens that may be wrong before mode exact distrusts sentences without a derivation.
-    strict : whether sentences whose length no tree has are refused. Otherwise mode exact skips them.
+    noise : the fraction of wrong labels and tokens that mode exact tolerates.
+    strict : whether sentences whose length no tree has are an error. Otherwise mode exact skips them.
     seed : the seed of random starts.
-    starts, rounds : the number of random starts of mode em, and of steps of each.
-    verbose : whether the steps are printed to stderr.
+    starts, rounds : the number of random starts of mode em, and of steps per start.
+    verbose : whether to print progress to stderr.
 
     Attributes
     ----------
-    grammar_ : the learned `Grammar`. Root `k` is the label `classes_[k]`, and its prior is how often it occurred.
-    verdict_ : "converged", or why the grammar cannot be trusted. Only mode exact can tell.
-    converged_ : whether the verdict is that it can.
-    levels_ : what was learned about each level, from the root down: a list of `LearnedLevel`.
+    grammar_ : the learned `Grammar`. Root `k` is the label `classes_[k]`, and its prior is the frequency of that label.
+    verdict_ : the self-check: "converged", or why the grammar cannot be trusted. Only mode exact has one.
+    converged_ : whether the self-check passed.
+    levels_ : the learned rules of each level, from the root down: a list of `LearnedLevel`.
     classes_ : the labels in sorted order.
-    tokens_ : the words in sorted order if the sentences were words, token `k` is `tokens_[k]`; otherwise None.
+    tokens_ : the words in sorted order if the sentences were words, where token `k` is `tokens_[k]`; otherwise None.
     n_features_in_ : the width of the array, if the sentences were one. Other arrays may be wider or narrower.
     """
 
@@ -138,10 +138,10 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probability of each label given each sentence: exact, if the learned grammar is true.
+        """The probability of each label given each sentence: exact if the learned grammar is correct.
 
-        Sentences that the grammar cannot derive, those with unknown tokens included, say nothing about their label: the
-        probabilities are how often the labels occurred in training.
+        Sentences that the grammar cannot derive, including those with unknown tokens, carry no information about their label:
+        their probabilities are the label frequencies of the training set.
         """
         check_is_fitted(self)
         if self.tokens_ is None:
@@ -162,7 +162,7 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return probabilities
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """The logarithms of `predict_proba`; minus infinity for labels that are impossible."""
+        """The logarithms of `predict_proba`; minus infinity for impossible labels."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
@@ -175,7 +175,7 @@ class GrammarLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
-        # What passes for a classifier elsewhere is measured on points in the plane.
+        # The generic classifier checks use points in the plane.
         tags.classifier_tags.poor_score = True
         return tags
 
@@ -189,7 +189,7 @@ def _has_words(X: Any) -> bool:
 
 
 def _words(X: Any) -> list[str]:
-    """The different words in sorted order."""
+    """The distinct words in sorted order."""
     words = {word for sentence in X for word in sentence}
     other = next((word for word in words if not isinstance(word, str)), None)
     if other is not None:
@@ -198,13 +198,13 @@ def _words(X: Any) -> list[str]:
 
 
 def _numbered(X: Any, words: list[str]) -> Corpus:
-    """The sentences with the numbers of their words."""
+    """The sentences with words replaced by numbers."""
     numbers = {word: number for number, word in enumerate(words)}
     return Corpus([[numbers[word] for word in sentence] for sentence in X], vocab=len(words))
 
 
 def _read(X: Any) -> tuple[Corpus, int | None]:
-    """The sentences, and the width if they are a table of numbers."""
+    """The sentences, and the width if they are a numeric array."""
     if not (hasattr(X, "__array__") or hasattr(X, "shape")):
         return Corpus(X), None
     array = np.asarray(X)
@@ -212,7 +212,7 @@ def _read(X: Any) -> tuple[Corpus, int | None]:
         return Corpus(array), None
     table = check_array(X, input_name="X", estimator="GrammarLearner")
     if table.dtype.kind not in "iu":
-        # Other tools make floats of integers.
+        # Other tools convert integers to floats.
         with np.errstate(invalid="ignore"):
             whole = table.astype(np.int64)
         if (whole != table).any():
@@ -229,13 +229,13 @@ def _roots(corpus: Corpus) -> NDArray[np.uint8]:
 
 
 def _labels(corpus: Corpus, y: Any) -> NDArray[Any]:
-    """One label for each sentence."""
+    """One label per sentence."""
     if y is None:
         raise ValueError("GrammarLearner requires y to be passed, but the target y is None")
     if len(corpus) == 0:
         raise ValueError("number of sentences is 0, expected at least 1")
     labels: NDArray[Any] = column_or_1d(y, warn=True)
     if len(labels) != len(corpus):
-        raise ValueError(f"number of labels is {len(labels)}, expected {len(corpus)}, one for each sentence")
+        raise ValueError(f"number of labels is {len(labels)}, expected {len(corpus)}, one per sentence")
     check_classification_targets(labels)
     return labels

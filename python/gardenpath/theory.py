@@ -1,9 +1,9 @@
-"""What can be said about the ensemble without sampling a grammar: exact functions of its parameters.
+"""Theory of the ensemble: exact functions of its parameters, without sampling.
 
-Of all pairs and triples of symbols a `fraction` is produced by some rule; a node has two children with probability
-`p_binary`, three otherwise. Any numbers of children from 1 to 8 are described by `arities={2: 0.5, 4: 0.5}`, their
+A `fraction` of all pairs and triples of symbols is produced by some rule; a node has two children with probability
+`p_binary`, otherwise three. Any numbers of children from 1 to 8 are described by `arities={2: 0.5, 4: 0.5}`, their
 probabilities, and `fractions={2: 0.25, 4: 0.01}`. Where the printed formula and the model disagree, the plain name is the
-model's and `paper_…` is the printed one. Functions whose result is a number also take arrays, and broadcast them.
+model's and `paper_…` is the printed one. Functions that return a number also accept arrays, and broadcast them.
 
 >>> from gardenpath import theory
 >>> theory.class_entropy([0.125, 0.25, 0.5]).round(3)
@@ -23,18 +23,18 @@ from ._core import theory as _compiled
 ByLength = _compiled.ByLength
 
 
-# What belongs to numbers of children, and is the same for all elements of arrays.
+# Arguments by number of children, which are the same for all elements of arrays.
 _BY_ARITY = ("arities", "fractions", "rules")
 
 
 def _exported(function: Any) -> Any:
-    # Pickle and doctest ask where a function is.
+    # pickle and doctest look up where a function is defined.
     function.__module__ = __name__
     return function
 
 
 def _vectorised(function: _Callable[..., Any]) -> Any:
-    """The same function for numbers and for arrays; results of several parts have parts that are arrays."""
+    """The same function for numbers and arrays; results with several parts have arrays as parts."""
 
     @functools.wraps(function)
     def vectorised(*arguments: Any, **options: Any) -> Any:

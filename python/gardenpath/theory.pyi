@@ -1,4 +1,4 @@
-# Types of `gardenpath.theory`. Functions whose result is a number also take arrays.
+# Types of `gardenpath.theory`. Functions that return a number also accept arrays.
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, TypeAlias, final, overload
@@ -34,7 +34,7 @@ _ByArity: TypeAlias = Mapping[int, float] | None
 
 @final
 class ByLength:
-    """One value for each length that a sentence can have."""
+    """One value per possible sentence length."""
     def __new__(cls, min_len: int, values: list[float], logs: list[float]) -> ByLength: ...
     def __getnewargs__(self) -> tuple[int, list[float], list[float]]: ...
     @property
@@ -42,25 +42,25 @@ class ByLength:
         """The lengths, from the shortest to the longest."""
     @property
     def values(self) -> NDArray[np.float64]:
-        """The values; numbers that are too small or too large are 0 and infinity."""
+        """The values; those out of range are 0 or infinity."""
     @property
     def logs(self) -> NDArray[np.float64]:
-        """The natural logarithms of the values, also of those that are too small or too large."""
+        """The natural logarithms of the values, also of those out of range."""
     def __len__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
 def length_distribution(depth: int, *, p_binary: float = 0.5, arities: _ByArity = None) -> ByLength:
-    """The law of the length of sentences (App. p_of_d)."""
+    """The distribution of sentence lengths (App. p_of_d)."""
 @overload
 def mean_branching(*, p_binary: float = 0.5, arities: _ByArity = None) -> float:
-    """The mean number of children of a node, `<s>`, which is `3 - p_binary` for two and three."""
+    """The mean number of children of a node, `<s>`, which is `3 - p_binary` for two and three children."""
 @overload
 def mean_branching(*, p_binary: _Array, arities: None = None) -> NDArray[np.float64]: ...
 @overload
 def typical_length(depth: int, *, p_binary: float = 0.5, arities: _ByArity = None) -> int:
-    """The typical length of sentences, the integer part of `<s>^depth`; where no tree has it, the next shorter one that
-    some tree has.
+    """The typical sentence length, the integer part of `<s>^depth`; if no tree has it, the next shorter length that some
+    tree has.
     """
 @overload
 def typical_length(depth: _Array, *, p_binary: _Numbers = 0.5, arities: _ByArity = None) -> NDArray[np.int64]: ...
@@ -68,7 +68,7 @@ def typical_length(depth: _Array, *, p_binary: _Numbers = 0.5, arities: _ByArity
 def typical_length(depth: int, *, p_binary: _Array, arities: None = None) -> NDArray[np.int64]: ...
 @overload
 def mean_internal_nodes(depth: int, *, p_binary: float = 0.5, arities: _ByArity = None) -> float:
-    """The mean number of nodes above the tokens."""
+    """The mean number of internal nodes."""
 @overload
 def mean_internal_nodes(
     depth: _Array, *, p_binary: _Numbers = 0.5, arities: _ByArity = None
@@ -76,7 +76,7 @@ def mean_internal_nodes(
 @overload
 def mean_internal_nodes(depth: int, *, p_binary: _Array, arities: None = None) -> NDArray[np.float64]: ...
 def tree_count(depth: int, *, arities: Iterable[int] | None = None) -> dict[int, int]:
-    """The exact number of tree topologies of each length, `N_t` (App. Nt_app), whose nodes have two or three children, or
+    """The exact number of tree topologies of each length, `N_t` (App. Nt_app), for nodes with two or three children, or
     any of `arities`.
     """
 def grammatical_fraction(
@@ -88,11 +88,10 @@ def grammatical_fraction(
     arities: _ByArity = None,
     fractions: _ByArity = None,
 ) -> ByLength:
-    """The share of all strings of each length that a typical tree can write (eq. frac_data, with the weights that it
-    lacks).
+    """The fraction of strings of each length that a typical tree can generate (eq. frac_data, with the missing weights).
 
-    `fraction` is that of grammatical pairs, and of all other tuples too unless they have one of their own:
-    `ternary_fraction`, or that of their number of symbols in `fractions`.
+    `fraction` applies to pairs, and to all other tuples without their own: `ternary_fraction`, or an entry of
+    `fractions`.
     """
 def paper_grammatical_fraction(
     depth: int,
@@ -103,7 +102,7 @@ def paper_grammatical_fraction(
     arities: _ByArity = None,
     fractions: _ByArity = None,
 ) -> ByLength:
-    """The same share by eq. frac_data as it is printed."""
+    """The same fraction by eq. frac_data as printed."""
 @overload
 def class_entropy(
     fraction: float | None = None,
@@ -113,8 +112,8 @@ def class_entropy(
     arities: _ByArity = None,
     fractions: _ByArity = None,
 ) -> float:
-    """The expected class entropy at depth 2 of large vocabularies, in nats. It is known where at most 20 trees have the
-    same length.
+    """The expected class entropy at depth 2 for large vocabularies, in nats. It is known if at most 20 trees have the same
+    length.
     """
 @overload
 def class_entropy(
@@ -145,7 +144,7 @@ def class_entropy(
 ) -> NDArray[np.float64]: ...
 @overload
 def paper_class_entropy(fraction: float) -> float:
-    """The class entropy at depth 2 as the paper prints it, for two and three children at even odds."""
+    """The class entropy at depth 2 as printed in the paper, for two and three children at even odds."""
 @overload
 def paper_class_entropy(fraction: _Array) -> NDArray[np.float64]: ...
 def mean_candidates(
@@ -156,8 +155,8 @@ def mean_candidates(
     arities: Iterable[int] | None = None,
     fractions: _ByArity = None,
 ) -> ByLength:
-    """The mean number of symbols that a parser proposes for a random string of each length (eq. bottom_up), where nodes
-    have two or three children, or any of `arities`. For fractions see `grammatical_fraction`.
+    """The mean number of symbols that a parser proposes for a random string of each length (eq. bottom_up), for nodes with
+    two or three children, or any of `arities`. See `grammatical_fraction` for fractions.
     """
 @overload
 def critical_fraction(depth: int, *, p_binary: float = 0.5, arities: _ByArity = None) -> float:
@@ -169,8 +168,8 @@ def critical_fraction(depth: _Array, *, p_binary: _Numbers = 0.5, arities: _ByAr
 def critical_fraction(depth: int, *, p_binary: _Array, arities: None = None) -> NDArray[np.float64]: ...
 @overload
 def splits(len: _Numbers, height: _Numbers, *, arities: None = None) -> Splits:
-    """The numbers of binary and ternary splits of a span of `len` tokens whose node stands `height` levels above them;
-    with `arities`, the numbers of splits into so many children.
+    """The numbers of binary and ternary splits of a span of `len` tokens whose node is `height` levels above them; with
+    `arities`, the numbers of splits by number of children.
     """
 @overload
 def splits(len: int, height: int, *, arities: Iterable[int]) -> dict[int, int]: ...
@@ -178,8 +177,7 @@ def splits(len: int, height: int, *, arities: Iterable[int]) -> dict[int, int]: 
 def splits(len: _Numbers, height: _Numbers, *, arities: Iterable[int]) -> dict[int, Any]: ...
 @overload
 def median_splits(height: _Numbers, *, arities: None = None) -> Splits:
-    """The median numbers of binary and ternary splits of all spans of a height; with `arities`, those of splits into so
-    many children.
+    """The median numbers of binary and ternary splits over all spans of a height; with `arities`, by number of children.
     """
 @overload
 def median_splits(height: int, *, arities: Iterable[int]) -> dict[int, float]: ...
@@ -195,11 +193,11 @@ def sample_complexity(
     arities: _ByArity = None,
     rules: Mapping[int, int] | None = None,
 ) -> SampleComplexity:
-    """The number of sentences that learning needs, up to a constant (eq. samp_comp): by the paper's factor per level, and
-    by that of a uniformly chosen token. The numbers of rules are those of each symbol; for other numbers of children
-    than two and three they are in `rules`.
+    """The number of sentences that learning needs, up to a constant (eq. samp_comp): with the paper's factor per level,
+    and with that of a uniformly chosen token. Numbers of rules are per symbol; for other numbers of children than two
+    and three, use `rules`.
     """
 def two_level_topologies(*, p_binary: float = 0.5, arities: _ByArity = None) -> list[Topology]:
-    """The tree topologies of depth 2, twelve for two and three children: how many tokens each child of the root has, with
-    their probabilities.
+    """The tree topologies of depth 2, twelve for two and three children: the arities of the root's children, with their
+    probabilities.
     """

@@ -25,7 +25,7 @@ from reference import Parse, Reference
 REPOSITORY = Path(__file__).resolve().parents[2]
 FIXTURES = Path(__file__).resolve().parent / "fixtures"
 
-# Before `datasets` is imported: nothing here may look for a network.
+# Before `datasets` is imported: nothing here may use the network.
 os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
 
 
@@ -123,7 +123,7 @@ ENSEMBLES = {
     "deep": Ensemble(vocab=4, depth=3, fraction=0.25, seed=10, zipf=0.5),
 }
 
-# Rules of one to four symbols, for everything that is said about parsing.
+# Rules of one to four symbols, for all tests of parsing.
 OTHER_ARITIES = {
     "only_children": Ensemble(4, 2, 0.6, seed=11, arities="1:0.3,2:0.7"),
     "pairs": Ensemble(4, 3, 0.5, seed=12, arities="2:1"),
@@ -135,7 +135,7 @@ OTHER_ARITIES = {
 
 
 class Case:
-    """A grammar, sentences of it and other strings, and everything said about them."""
+    """A grammar, some of its sentences and other strings, and their parses."""
 
     def __init__(
         self, name: str, program: Program, grammar: Path, directory: Path

@@ -1,4 +1,4 @@
-"""What the peers say about a grammar and its sentences.
+"""What the peers compute for a grammar and its sentences.
 
 NLTK reads the grammar and enumerates every parse tree; genlm-grammar computes sentence
 probabilities with Earley's algorithm. Nothing here knows the program under test.

@@ -1,4 +1,4 @@
-"""Parsing: probabilities, numbers of trees and best trees, as NLTK and genlm say."""
+"""Parsing: probabilities, numbers of trees and best trees, compared with NLTK and genlm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Next tokens, as genlm-grammar's language model says."""
+"""Next tokens, compared with genlm-grammar's language model."""
 
 from __future__ import annotations
 

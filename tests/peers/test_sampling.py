@@ -1,4 +1,4 @@
-"""Sampling: sentences, roots and rules come as often as the grammar says.
+"""Sampling: sentences, roots and rules have the right frequencies.
 
 The seeds are fixed, so a test that passes once passes always; the bound on the p-value
 is so low that a correct sampler fails for one seed in 10,000.

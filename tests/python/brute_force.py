@@ -1,4 +1,4 @@
-"""Everything a small grammar derives, by enumeration. Of the library it takes only the rules and the prior."""
+"""Everything a small grammar derives, by enumeration. Uses only the rules and the prior of the library."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from brute_force import Language
 import gardenpath
 from gardenpath import Grammar
 
-# Levels of two, three and four symbols, names of its own, and a prior and rules that are not uniform.
+# Levels of two, three and four symbols, custom names, and a non-uniform prior and rules.
 GARDEN_PATH = """
 Sentence -> Statement [0.75] | Fragment [0.25]
 Statement -> Noun Verb [0.5] | Noun Verb Noun [0.5]
@@ -26,7 +26,7 @@ Verb -> 'man' 'the' 'boats' [0.4] | 'boats' 'man' [0.6]
 Place -> 'old' 'boats' [0.5] | 'the' 'old' 'boats' [0.5]
 """
 
-# All can be enumerated. Names tell what is special.
+# All can be enumerated. Names say what is special.
 SHAPES = {
     "every tuple is grammatical": Grammar.sample(2, 2, fraction=1.0, seed=1),
     "two thirds of the tuples": Grammar.sample(3, 2, fraction=2 / 3, seed=2),
@@ -52,7 +52,7 @@ def grammar(language: Language) -> Grammar:
 
 @pytest.fixture(scope="session")
 def garden_path() -> Grammar:
-    """*The old man the boats* has two trees, and each has another root."""
+    """*The old man the boats* has two trees with different roots."""
     return SHAPES["garden path"]
 
 
@@ -64,7 +64,7 @@ def deep() -> Grammar:
 
 @pytest.fixture(autouse=True)
 def same_threads() -> Iterator[None]:
-    """A test may change the number of threads; the next one does not notice."""
+    """Restores the number of threads after each test."""
     before = gardenpath.threads()
     yield
     gardenpath.set_threads(before)
@@ -72,7 +72,7 @@ def same_threads() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def program() -> Callable[..., str]:
-    """Runs the program and returns what it printed; that it may fail is to be said."""
+    """Runs the program and returns its output; callers that expect a failure say so."""
     target = os.environ.get("CARGO_TARGET_DIR", Path(__file__).resolve().parents[2] / "target")
     path = Path(target) / "release" / "gardenpath"
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""What is wrong is said in one line."""
+"""Errors are one line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

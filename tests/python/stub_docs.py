@@ -19,7 +19,7 @@ WIDTH = 120
 
 
 def words(value: object) -> str:
-    """The docstring of something without its examples."""
+    """The docstring of an object without its examples."""
     text = inspect.getdoc(value) or ""
     paragraphs = [part for part in text.split("\n\n") if ">>>" not in part]
     return "\n\n".join(paragraphs).strip()
@@ -37,7 +37,7 @@ def docstring(text: str, indent: str) -> list[str]:
 
 
 def written(path: Path) -> str:
-    """The stub with the docstrings that its module has."""
+    """The stub with the docstrings of its module."""
     text = path.read_text()
     lines = text.splitlines()
     module = STUBS[path]
@@ -53,7 +53,7 @@ def written(path: Path) -> str:
             value = value.__func__ if isinstance(value, staticmethod | classmethod) else value
             body = child.body
             old = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str)
-            # Of several overloads the first one explains.
+            # Of several overloads, the first one has the docstring.
             new = words(value) if name not in seen else ""
             seen.add(name)
             indent = " " * (child.col_offset + 4)

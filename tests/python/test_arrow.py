@@ -16,7 +16,7 @@ from mistakes import value_error
 
 from gardenpath import Corpus, Grammar
 
-# Before `datasets` is imported: nothing here may look for a network.
+# Before `datasets` is imported: nothing here may use the network.
 os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
 datasets = pytest.importorskip("datasets")
 
@@ -33,7 +33,7 @@ def sentences(corpus: Corpus) -> list[list[int]]:
 
 
 def address(array: Any) -> int:
-    """Where the values of a NumPy array are in memory."""
+    """The memory address of a NumPy array's values."""
     return int(array.__array_interface__["data"][0])
 
 
@@ -53,7 +53,7 @@ def test_tokens_and_roots_are_shared_not_copied(corpus: Corpus) -> None:
 
 def test_a_table_keeps_the_memory_of_its_corpus(sentences: list[list[int]]) -> None:
     table = Grammar.sample(vocab=6, depth=2, fraction=0.5, seed=3).corpus(200, seed=1).to_arrow()
-    # Would reuse the memory if nobody held it.
+    # Would reuse the memory if it were freed.
     Grammar.sample(vocab=6, depth=2, fraction=0.5, seed=4).corpus(200, seed=1)
     assert table.column("tokens").to_pylist() == sentences
 
@@ -115,7 +115,7 @@ def test_sentences_of_one_length_may_be_of_a_fixed_size() -> None:
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
-    "no table": (3, "the table is a int, expected a table"),
+    "no table": (3, "the table is a int, expected an Apache Arrow table"),
     "no tokens": ({"words": [[1]], "root": [1]}, "the columns of the table are words, root, expected tokens and root"),
     "two columns of one name": (
         pa.table([pa.array([[1]]), pa.array([[2]])], names=["tokens", "tokens"]),

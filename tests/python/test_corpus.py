@@ -1,4 +1,4 @@
-"""Corpora: indexing, views, padding, trees, files, and everything that is not one."""
+"""Corpora: indexing, views, padding, trees, files, and invalid input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOTS = [1, 0, 2, 1]
 
 @pytest.fixture
 def corpus(deep: Grammar) -> Corpus:
-    """Twenty sampled sentences, which do not begin with the first."""
+    """Twenty sampled sentences that do not start with index 0."""
     return deep.corpus(20, seed=5, start=3)
 
 
@@ -116,7 +116,7 @@ def test_parts_keep_the_numbers_of_tokens_and_roots() -> None:
 
 
 @pytest.mark.parametrize("index", [20, -21, 1.5, "a", None, [20], [-21], [0.5], [True] * 19, [[0, 1], [2, 3]], 2**70])
-def test_what_is_no_index_is_an_index_error(corpus: Corpus, index: Any) -> None:
+def test_invalid_indices_are_index_errors(corpus: Corpus, index: Any) -> None:
     with pytest.raises(IndexError):
         corpus[index]
 
@@ -168,7 +168,7 @@ def test_views_outlive_the_corpus(deep: Grammar, view: Callable[[Corpus], np.nda
     expected = array.copy()
     del corpus
     gc.collect()
-    # What was freed would be taken by these.
+    # Would reuse freed memory.
     others = [deep.corpus(100_000, seed=seed) for seed in range(6, 9)]
     np.testing.assert_array_equal(array, expected)
     assert len(others) == 3
@@ -208,7 +208,7 @@ def test_padded_arrays_are_read_as_the_sentences_they_were(corpus: Corpus) -> No
 
 
 class Tensor:
-    """Something with `__array__`, as tensors and data frames have it."""
+    """Something with `__array__`, like tensors and data frames."""
 
     def __init__(self, array: np.ndarray) -> None:
         self.array = array
@@ -261,7 +261,7 @@ def test_wide_unsigned_integers_have_no_padding(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "int64"])
-def test_many_rows_are_read_in_order_and_the_first_mistake_is_told(dtype: str) -> None:
+def test_many_rows_are_read_in_order_and_the_first_mistake_is_reported(dtype: str) -> None:
     random = np.random.default_rng(1)
     lengths = random.integers(1, 8, size=20_000)
     rows = random.integers(0, 9, size=(20_000, 7)).astype(dtype)
@@ -333,7 +333,7 @@ def test_corpora_are_equal_if_sentences_and_roots_are() -> None:
     assert corpus == Corpus(SENTENCES, ROOTS, vocab=7)
     assert corpus != Corpus(SENTENCES)
     assert corpus != Corpus(SENTENCES[::-1], ROOTS)
-    # The same tokens, cut elsewhere.
+    # The same tokens, split elsewhere.
     assert Corpus([[1, 2], [3]]) != Corpus([[1], [2, 3]])
     assert corpus != SENTENCES
     with pytest.raises(TypeError, match="unhashable"):
@@ -430,13 +430,13 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "three dimensions": (lambda: make(np.zeros((1, 2, 3), dtype=int)), "3-dimensional array of int64, expected two"),
     "nested too deep": (lambda: make([[[0, 1], [2]]]), "sentence 0 is not a list of integers"),
-    "one sentence": (lambda: make([0, 1, 2]), "single list of tokens, expected a batch; write [sentence]"),
-    "one array": (lambda: make(np.array([0, 1, 2])), "single list of tokens, expected a batch; write [sentence]"),
+    "one sentence": (lambda: make([0, 1, 2]), "single list of tokens, expected a batch; use [sentence]"),
+    "one array": (lambda: make(np.array([0, 1, 2])), "single list of tokens, expected a batch; use [sentence]"),
     "text": (lambda: make("0 1 2"), "single list of tokens, expected a batch"),
     "an empty sentence": (lambda: make([[0, 1], []]), "sentence 1 is empty, expected tokens"),
     "only padding": (lambda: make(np.array([[0, 1], [-1, -1]])), "sentence 1 is empty, expected tokens"),
     "a hole": (lambda: make(np.array([[0, -1, 1]])), "sentence 0: a token at position 2 follows padding at 1"),
-    "too few roots": (lambda: make(SENTENCES, ROOTS[:3]), "there are 3 roots for 4 sentences"),
+    "too few roots": (lambda: make(SENTENCES, ROOTS[:3]), "3 roots for 4 sentences"),
     "roots in a column": (lambda: make(SENTENCES, np.array([ROOTS]).T), "roots have several dimensions, expected one"),
     "roots that are floats": (lambda: make(SENTENCES, np.array(ROOTS) / 2), "roots are float64, expected integers"),
     "negative roots": (lambda: make([[0, 1]], [-1]), "roots have the value -1, expected 0 to 255"),
@@ -455,7 +455,7 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "negative offsets": (lambda: make.from_arrays([0, 1, 2], [0, -1, 3], [0] * 2), "offsets are negative, expected"),
     "no offsets": (lambda: make.from_arrays([], [], []), "number of offsets is 0, expected 1"),
-    "one root too many": (lambda: make.from_arrays([0, 1, 2], [0, 3], [0, 0]), "there are 2 roots for 1 sentences"),
+    "one root too many": (lambda: make.from_arrays([0, 1, 2], [0, 3], [0, 0]), "2 roots for 1 sentences"),
     "offsets that are floats": (
         lambda: make.from_arrays([0, 1, 2], np.array([0, 1.5, 3]), [0] * 2),
         "offsets are float64, expected",
@@ -471,7 +471,7 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
     "an unknown dtype": (lambda: make(SENTENCES).padded(dtype="float32"), "dtype is float32, expected int64, int32, "),
     "an unknown kind of file": (
         lambda: Corpus.read("corpus.txt"),
-        "corpus.txt: expected a corpus whose name ends in .parquet",
+        "corpus.txt: expected a corpus with a name ending in .parquet",
     ),
     "an unknown kind of file to write": (lambda: make(SENTENCES).write("corpus.txt"), "ends in .parquet, .jsonl or .tsv"),
 }

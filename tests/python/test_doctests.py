@@ -1,4 +1,4 @@
-"""The examples in docstrings, of Python's modules and of compiled ones, which doctest does not look into by itself."""
+"""The examples in docstrings, of Python modules and of the compiled one, which doctest does not search itself."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pytest
 import gardenpath
 from gardenpath import _core, theory
 
-# Modules that need a library which may be missing.
+# Modules that need an optional library.
 OPTIONAL = {"gardenpath.learner": "sklearn", "gardenpath.torch": "torch"}
 
-# Fewer docstrings with examples than this, and some were lost.
+# With fewer examples than this, some were lost.
 FLOOR = 35
 
 
@@ -26,7 +26,7 @@ def modules() -> Iterator[ModuleType]:
     """The modules of the package that can be imported here."""
     yield gardenpath
     for found in pkgutil.walk_packages(gardenpath.__path__, "gardenpath."):
-        # Modules of a package that cannot be imported are not found at all.
+        # Modules of a package that cannot be imported are not found.
         needed = OPTIONAL.get(found.name)
         if found.name != _core.__name__ and (needed is None or importlib.util.find_spec(needed) is not None):
             yield importlib.import_module(found.name)
@@ -35,10 +35,10 @@ def modules() -> Iterator[ModuleType]:
 
 
 def members(owner: object, name: str) -> Iterator[tuple[str, object]]:
-    """What a module or class defines itself, by full name, with the members of its classes."""
+    """The definitions of a module or class by full name, with the members of its classes."""
     for key, value in vars(owner).items():
         value = value.__func__ if isinstance(value, staticmethod | classmethod) else value
-        # The methods of a protocol are described by the protocol.
+        # The methods of a protocol are documented by the protocol.
         if key.startswith("_") or getattr(owner, "_is_protocol", False):
             continue
         if isinstance(owner, ModuleType) and not defines(owner, value):
@@ -50,7 +50,7 @@ def members(owner: object, name: str) -> Iterator[tuple[str, object]]:
 
 
 def defines(module: ModuleType, value: object) -> bool:
-    """Whether something was defined in a module, and not imported by it."""
+    """Whether an object was defined in a module, not imported by it."""
     return module in (_core, theory) or getattr(value, "__module__", None) == module.__name__ != "gardenpath"
 
 
@@ -70,7 +70,7 @@ PUBLIC = documented()
 def examples() -> list[doctest.DocTest]:
     parser = doctest.DocTestParser()
     texts = {name: inspect.getdoc(value) or "" for name, value in PUBLIC.items()}
-    # Without the names of the module: a reader can paste an example as it stands.
+    # Without the names of the module: an example must work when pasted on its own.
     tests = [parser.get_doctest(text, {}, name, None, None) for name, text in texts.items()]
     return [test for test in tests if test.examples]
 

@@ -1,4 +1,4 @@
-"""`Experiment`: loaded, run, fitted, judged and drawn, with the numbers of the program."""
+"""`Experiment`: loaded, run, fitted, judged and drawn, with the program's numbers."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ def test_experiments_are_loaded_by_path_or_name(tmp_path: Path, monkeypatch: pyt
     assert len(built_in.cells()) == len(built_in.cells("quick")) < len(built_in.cells("full"))
     for experiment in (mine, built_in):
         assert pickle.loads(pickle.dumps(experiment)) == experiment
-    with pytest.raises(FileNotFoundError, match="no file cnnn, and no built-in experiment of that name; did you mean cnn"):
+    with pytest.raises(FileNotFoundError, match="no file cnnn, and no built-in experiment with that name; did you mean cnn"):
         Experiment.load("cnnn")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError):
         Experiment.read("cnn")
-    with pytest.raises(ValueError, match="there is no scale huge"):
+    with pytest.raises(ValueError, match="unknown scale huge"):
         built_in.cells("huge")
 
 
@@ -149,7 +149,7 @@ def test_results_of_what_is_there(results: Results, store: Path, tmp_path: Path)
     gardenpath.Store(tmp_path / "empty")
     empty = experiment.results(tmp_path / "empty")
     assert len(empty) == 0
-    with pytest.raises(ValueError, match="none of the cells has a result"):
+    with pytest.raises(ValueError, match="no results, expected some"):
         empty.fit()
     with pytest.raises((FileNotFoundError, ValueError), match="nowhere"):
         experiment.results(tmp_path / "nowhere")

@@ -1,4 +1,4 @@
-"""What the operating system refuses is an OSError, of the class that Python's own functions raise."""
+"""Errors of the operating system are OSErrors, with the subclass that Python's own functions raise."""
 
 from __future__ import annotations
 

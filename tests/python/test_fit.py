@@ -1,4 +1,4 @@
-"""`gardenpath.fit`: fits of columns, with the estimates of the program."""
+"""`gardenpath.fit`: fits of columns, with the program's estimates."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def test_what_is_missing_is_said() -> None:
     law = fit.exponent(fit.threshold(table(5, [8, 16]), **NAMES, by="vocab", level=0.5))
     assert law.exponent.interval is None and law.exponent.because is not None and law.exponent.because.startswith("2 sizes")
     none = fit.exponent({})
-    assert none.exponent == (None, None, 0, "nothing was measured") and none.prefactor is None
-    with pytest.raises(ValueError, match="there is no law: nothing was measured"):
+    assert none.exponent == (None, None, 0, "no measurements") and none.prefactor is None
+    with pytest.raises(ValueError, match="no power law: no measurements"):
         none.at(1)
     rising = fit.threshold(x=[1, 10, 100], y=[0, 0.5, 1], level=0.5, direction="rises")
     assert rising.value == pytest.approx(10)
@@ -101,7 +101,7 @@ def test_results_pickle_and_compare() -> None:
 def test_mistakes_are_value_errors() -> None:
     for words, call in {
         "x is the name 'samples'": lambda: fit.threshold(x="samples", y=[1], level=1),
-        "y is 'lost', which is no column": lambda: fit.threshold(TABLE, x="samples", y="lost", level=1),
+        "y is 'lost', which is not a column": lambda: fit.threshold(TABLE, x="samples", y="lost", level=1),
         "different lengths: x 2, y 1": lambda: fit.threshold(x=[1, 2], y=[1], level=1),
         "direction is sinks": lambda: fit.threshold(x=[1], y=[1], level=1, direction="sinks"),  # type: ignore[call-overload]
         "x has 2 dimensions": lambda: fit.threshold(x=[[1]], y=[1], level=1),

@@ -98,7 +98,7 @@ def test_from_rules_gives_the_grammar_back(grammar: Grammar) -> None:
 
 
 def test_rules_have_the_same_bytes_every_time() -> None:
-    # The bytes between the fields too: arrays are saved and hashed with them.
+    # Including the bytes between fields, since arrays are saved and hashed with them.
     grammar = Grammar.sample(5, 2, fraction=0.5, seed=1)
     assert len({grammar.rules(0).tobytes() for _ in range(20)}) == 1
 
@@ -221,7 +221,7 @@ def test_the_repr_is_about_this_grammar(garden_path: Grammar) -> None:
 
 
 def edited(edit: Callable[[np.ndarray], None]) -> Callable[[], Grammar]:
-    """Tries to make a grammar after an edit of its rules."""
+    """Tries to build a grammar after editing its rules."""
 
     def make() -> Grammar:
         layers = [Grammar.sample(3, 2, fraction=0.5, seed=1).rules(level) for level in range(2)]

@@ -1,4 +1,4 @@
-"""What a user of NumPy, PyTorch and scikit-learn takes for granted, for every class and function of the package."""
+"""What a user of NumPy, PyTorch and scikit-learn expects, for every class and function of the package."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def learned(samples: int) -> Any:
     return gardenpath.learn(GRAMMAR.corpus(samples, seed=1), 2, mode="em", starts=1, rounds=2)
 
 
-# Every class that a function gives, made twice in the same way and once in another.
+# Every class that a function returns, created twice in the same way and once differently.
 OBJECTS: dict[type, tuple[Callable[[], Any], Callable[[], Any]]] = {
     _core.BayesFloor: (lambda: GRAMMAR.bayes_floor(CORPUS), lambda: GRAMMAR.bayes_floor(GRAMMAR.corpus(9, seed=2))),
     Cell: (lambda: Experiment.parse(ENTROPY.format(0.5)).cells()[0], lambda: Experiment.parse(ENTROPY.format(1)).cells()[0]),
@@ -68,7 +68,7 @@ def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_no_class_is_forgotten() -> None:
     values = [value for module in (_core, theory) for value in vars(module).values()]
     classes = {value for value in values if isinstance(value, type) and value.__module__.startswith("gardenpath")}
-    # An iterator is used up by whoever has it, and a task is for the package alone.
+    # Iterators are consumed by use, and tasks are internal.
     assert classes - {_core.CorpusIterator, _core.Reader, _core._Task} == set(OBJECTS)
 
 
@@ -235,7 +235,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_what_cannot_be_written_is_an_os_error(name: str, tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="there is no directory"):
+    with pytest.raises(FileNotFoundError, match="no directory"):
         WRITERS[name](tmp_path / "nowhere" / name)
     (tmp_path / name).mkdir()
     with pytest.raises(IsADirectoryError, match="is a directory, expected a file"):

@@ -1,4 +1,4 @@
-"""The classifier: what it recovers, what it answers, and that scikit-learn can use it like any other."""
+"""The classifier: what it recovers and predicts, and its compatibility with scikit-learn."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TRAIN = TRUTH.corpus(10_000, seed=4)
 TEST = TRUTH.corpus(4000, seed=5)
 BAYES = TRUTH.bayes_floor(TEST)
 
-# The same sentences in every form that a user may have them.
+# The same sentences in every accepted form.
 FORMS: dict[str, Callable[[Corpus], Any]] = {
     "corpus": lambda corpus: corpus,
     "integers": lambda corpus: corpus.padded(),
@@ -48,7 +48,7 @@ def learner() -> GrammarLearner:
 
 @pytest.fixture(scope="module")
 def skewed() -> tuple[Corpus, GrammarLearner]:
-    """Sentences of which one root is missing and another one rare, and what is learned from them."""
+    """Sentences with one missing and one rare root, and what is learned from them."""
     rare = (TRAIN.roots == 5) & (np.arange(len(TRAIN)) % 4 > 0)
     corpus = TRAIN[(TRAIN.roots != 2) & ~rare]
     return corpus, GrammarLearner(VOCAB, DEPTH).fit(corpus)
@@ -281,7 +281,7 @@ def test_without_scikit_learn_the_rest_works() -> None:
     assert done.stderr.endswith("ImportError: GrammarLearner needs scikit-learn: pip install scikit-learn\n")
 
 
-# Checks of scikit-learn that ask for what sentences are not.
+# scikit-learn checks that do not make sense for sentences.
 FIXED_WIDTH = {
     "check_n_features_in_after_fitting": "an array is as wide as its longest sentence: other arrays have other widths",
     "check_classifiers_train": "it wants the transposed array to be refused: its rows are longer sentences",
@@ -292,7 +292,7 @@ NEGATIVE = {
 
 
 class FixedWidth(GrammarLearner):
-    """Refuses other widths, to show that nothing else is wrong."""
+    """Refuses other widths, to show that nothing else fails."""
 
     def fit(self, X: Any, y: Any = None) -> GrammarLearner:
         return super().fit(validate_data(self, X), y)
@@ -319,5 +319,5 @@ def test_labels_can_be_ignored() -> None:
     assert learned.verdict == "converged"
     assert learned.grammar.sizes == [1, 8, 8]
     assert all(level.exact for level in gardenpath.score_rules(learned.grammar, grammar))
-    with pytest.raises(ValueError, match="mode is em, expected exact with unlabelled"):
+    with pytest.raises(ValueError, match="mode is em, expected exact: unlabelled needs it"):
         gardenpath.learn(grammar.corpus(100, seed=4), 2, mode="em", unlabelled=True)

@@ -1,4 +1,4 @@
-"""Measures of your own, and cells that PyTorch measures on CUDA."""
+"""User-defined measures, and cells that PyTorch measures on CUDA."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ seed = "1..2"
 
 @gardenpath.measure(version=1)
 def last_token(train: Corpus, test: Corpus, seed: int, *, prior: float = 1.0, note: str = "none") -> dict[str, Any]:
-    """The loss of looking at the last token alone."""
+    """The loss of a predictor that sees only the last token."""
     counts = np.full((train.vocab, train.classes), prior)
     np.add.at(counts, (train.tokens[train.offsets[1:] - 1], train.roots), 1)
     shares = counts / counts.sum(axis=1, keepdims=True)
@@ -81,7 +81,7 @@ def test_parameters_are_those_of_the_function(tmp_path: Path) -> None:
     records = results.records()
     assert sorted(set(records["prior"])) == [1.0, 10.0] and set(records["note_kept"]) == {"kept"}
     assert len({row["test_loss"] for row in records.rows()}) == 8
-    with pytest.raises(ValueError, match="colour is no parameter of last_token"):
+    with pytest.raises(ValueError, match="colour is not a parameter of last_token"):
         experiment("colour = 1")
 
 
@@ -127,7 +127,7 @@ def test_failures_are_recorded_and_the_others_go_on(tmp_path: Path) -> None:
         return {"test_loss": 0.5}
 
     moods = experiment(measure="moody")
-    with pytest.raises(ValueError, match="2 of 4 cells failed, the first one because ArithmeticError: no numbers today"):
+    with pytest.raises(ValueError, match="2 of 4 cells failed, the first because ArithmeticError: no numbers today"):
         moods.run(tmp_path / "store")
     assert len(moods.results(tmp_path / "store")) == 2
     store = gardenpath.Store(tmp_path / "store")
@@ -141,8 +141,8 @@ def test_failures_are_recorded_and_the_others_go_on(tmp_path: Path) -> None:
         ({"test_loss": float("nan")}, "Out of range float values|not JSON compliant"),
         ({"test_loss": "much"}, "test_loss is \"much\", expected a number"),
         ({"test_loss": 1.0, "samples": 3}, "samples is a parameter of odd"),
-        ({"test_loss": 1.0, "what": object()}, "expected numbers, texts"),
-        (3, "expected a dictionary with test_loss"),
+        ({"test_loss": 1.0, "what": object()}, "expected numbers, strings"),
+        (3, "expected a dict with test_loss"),
     ],
 )
 def test_odd_results_are_failures(result: Any, words: str, tmp_path: Path) -> None:
@@ -169,14 +169,14 @@ def test_mistakes_of_declarations() -> None:
         gardenpath.measure(version=1, name="wrong")(lambda samples: {"test_loss": 1.0})
     with pytest.raises(ValueError, match="expected named arguments only"):
         gardenpath.measure(version=1, name="wrong")(lambda train, test, seed, **others: {"test_loss": 1.0})
-    with pytest.raises(ValueError, match="there is a measure train already"):
+    with pytest.raises(ValueError, match="measure train already exists"):
         gardenpath.measure(version=1, name="train")(lambda train, test, seed: {"test_loss": 1.0})
 
 
 def test_the_program_says_where_they_run(program: Callable[..., str], tmp_path: Path) -> None:
     (tmp_path / "own.toml").write_text(GRID.format(measure="last_token", options=""))
     (tmp_path / "cuda.toml").write_text(CUDA)
-    for name, words in {"own": "runs from Python", "cuda": "run the experiment from Python, with gardenpath.sweep"}.items():
+    for name, words in {"own": "run from Python", "cuda": "run the experiment from Python, with gardenpath.sweep"}.items():
         target = program.__closure__  # type: ignore[attr-defined]
         path = next(cell.cell_contents for cell in target if isinstance(cell.cell_contents, Path))
         command = [path, "sweep", "run", tmp_path / f"{name}.toml", "--store", tmp_path / "store"]
@@ -189,7 +189,7 @@ CUDA = GRID.format(measure="train", options='model = ["cnn", "inn"]\nwidth = 8\n
 
 def test_cuda_cells_are_measured_by_pytorch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
-    # There may be no CUDA where this runs; the rest is the same.
+    # There may be no CUDA here; the rest is the same.
     monkeypatch.setenv("GARDENPATH_CUDA_DEVICE", "cpu")
     cuda = Experiment.parse(CUDA)
     here = Experiment.parse(CUDA.replace('device = "cuda"', 'device = "cpu"'))
@@ -203,7 +203,7 @@ def test_cuda_cells_are_measured_by_pytorch(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_cells_without_a_device_keep_their_identity() -> None:
-    # As in the stores that exist: the device is part of an identity only if it is another.
+    # As in existing stores: the device is part of an identity only if it is not the default.
     cells = experiment('model = "cnn"\nwidth = 8', "train").cells()
     told = experiment('model = "cnn"\nwidth = 8\ndevice = "cpu"', "train").cells()
     assert [cell.identity for cell in cells] == [cell.identity for cell in told]
@@ -213,7 +213,7 @@ def test_what_cuda_does_not_do_is_said(tmp_path: Path, monkeypatch: pytest.Monke
     pytest.importorskip("torch")
     monkeypatch.setenv("GARDENPATH_CUDA_DEVICE", "cpu")
     odd = GRID.format(measure="train", options='model = "cnn"\nwidth = 8\noptimizer = "adam"\nlearning_rate = 0.1\ndevice = "cuda"')
-    with pytest.raises(ValueError, match="optimizer is not the usual one"):
+    with pytest.raises(ValueError, match="optimizer is not the default"):
         Experiment.parse(odd).run(tmp_path / "store")
 
 

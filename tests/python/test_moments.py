@@ -1,4 +1,4 @@
-"""Moments, signal-to-noise ratios and clusters, against loops of NumPy."""
+"""Moments, signal-to-noise ratios and clusters, compared with NumPy loops."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_expected_moments_are_those_of_all_derivations(language: Language) -> No
 def test_a_large_sample_comes_close_to_the_expected_moments(deep: Grammar) -> None:
     sentences = 100_000
     moments, expected = Moments(deep.corpus(sentences, seed=3)), deep.expected_moments()
-    # A count varies more than a Poisson number, as a sentence has several of a kind, but not by much.
+    # Counts vary more than Poisson, since a sentence has several of a kind, but not by much.
     for found, mean in [(moments.pairs, expected.pairs), (moments.triples, expected.triples)]:
         deviation = (found - sentences * mean) / np.sqrt(sentences * mean + 1)
         assert np.abs(deviation).max() < 8
@@ -149,7 +149,7 @@ def test_averages_are_those_of_signal_noise_and_ratio(study: gardenpath.SignalSt
 def test_noise_is_a_squared_distance_and_falls_like_one_over_the_number_of_sentences(
     study: gardenpath.SignalStudy,
 ) -> None:
-    # Only where every triple was seen: the estimate of one that was not is uniform, however few the sentences.
+    # Only where every triple was seen: the estimate for an unseen one is uniform, however few the sentences.
     last = slice(len(study.samples) // 2, None)
     slope = np.polyfit(np.log(study.samples[last]), np.log(study.noise[:, last].mean(axis=0)), 1)[0]
     assert -1.1 < slope < -0.9
@@ -193,7 +193,7 @@ def test_labels_centroids_and_inertia_agree(points: NDArray[np.float64]) -> None
     np.testing.assert_array_equal(labels, distances.argmin(axis=1))
     np.testing.assert_allclose(centroids, [points[labels == label].mean(axis=0) for label in range(4)])
     assert inertia == pytest.approx(distances.min(axis=1).sum())
-    # Far apart as the groups are, nothing else is possible.
+    # The groups are so far apart that nothing else is possible.
     assert [len(set(labels[start : start + 40].tolist())) for start in range(0, 160, 40)] == [1] * 4
     assert sorted(np.bincount(labels).tolist()) == [40] * 4
 
@@ -206,7 +206,7 @@ def test_rows_are_any_matrix_of_numbers(points: NDArray[np.float64]) -> None:
 
 
 def lloyd(rows: NDArray[np.float64], clusters: int, rng: np.random.Generator) -> float:
-    """The inertia that plain k-means reaches from random rows."""
+    """The inertia of plain k-means from random rows."""
     centroids = rows[rng.choice(len(rows), clusters, replace=False)]
     for _ in range(100):
         distances = ((rows[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=-1)

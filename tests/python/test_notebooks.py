@@ -1,4 +1,4 @@
-"""The notebooks of examples/ run from top to bottom, and are kept with their outputs."""
+"""The notebooks of examples/ run from top to bottom, and are stored with their outputs."""
 
 import json
 import os
@@ -17,7 +17,7 @@ NOTEBOOKS = sorted((REPOSITORY / "examples").glob("*.ipynb"))
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
-# Where people and systems keep files, and where interpreters install packages.
+# Home directories, and where interpreters install packages.
 FOREIGN_PATH = re.compile(r"(?<![\w.:/])/(?:home|root|tmp|usr|opt|var|mnt|private|Users)/|\b[A-Z]:\\\\|site-packages")
 
 
@@ -58,7 +58,7 @@ def test_a_notebook_does_not_tell_where_it_was_run(path: Path) -> None:
     notebook = read(path)
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            # Encoded pictures are any letters.
+            # Encoded images may contain any letters.
             output.get("data", {}).pop("image/png", None)
         text = json.dumps(cell, ensure_ascii=False)
         assert not FOREIGN_PATH.search(text) and str(REPOSITORY) not in text, cell.id

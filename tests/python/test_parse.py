@@ -1,4 +1,4 @@
-"""Exact parsing, against the enumeration of all derivations."""
+"""Exact parsing, compared with the enumeration of all derivations."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_inside_is_the_sum_over_all_derivations(language: Language) -> None:
     np.testing.assert_allclose(np.exp(log_likelihood), expected, rtol=1e-12)
     np.testing.assert_array_equal(np.isneginf(log_likelihood), expected == 0)
     np.testing.assert_allclose(posterior, bayes(language.grammar, log_likelihood), rtol=1e-12)
-    # Nothing was left out: the sentences of each root have probability 1 together.
+    # Complete: the sentences of each root have total probability 1.
     np.testing.assert_allclose(np.exp(log_likelihood).sum(axis=0), 1.0, rtol=1e-12)
 
 
@@ -247,7 +247,7 @@ def test_charts_have_the_marginals_and_the_inside_probabilities(deep: Grammar) -
         candidates = chart.candidates(level)
         for field in ("start", "span", "symbol", "probability"):
             np.testing.assert_array_equal(candidates[field], spans[level][field])
-    # There are symbols that derive a span but belong to no tree.
+    # Some symbols derive a span but belong to no tree.
     assert (chart.candidates(2)["probability"] == 0).any()
     roots = chart.candidates(0)
     log_likelihood, posterior = deep.inside([sentence])
@@ -289,7 +289,7 @@ def test_the_old_man_has_two_trees_of_two_roots(garden_path: Grammar) -> None:
 
 def test_numbers_of_trees_are_exact_beyond_64_bits() -> None:
     grammar = Grammar.sample(2, 6, fraction=1.0, seed=1)
-    # Every tuple has one parent, so that a string has one tree of each shape.
+    # Every tuple has one parent, so a string has one tree of each shape.
     count = tree_shapes(6)[240]
     assert count > 2**64
     assert grammar.tree_count([0, 1] * 120) == grammar.chart([1, 1] * 120).tree_count == count

@@ -1,4 +1,4 @@
-"""NLTK, genlm-grammar, scikit-learn and SciPy compute the same."""
+"""NLTK, genlm-grammar, scikit-learn and SciPy agree."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ import gardenpath
 from gardenpath import Corpus, Grammar, theory
 
 with warnings.catch_warnings():
-    # What these import has old escapes in its docstrings.
+    # These imports have invalid escapes in their docstrings.
     warnings.simplefilter("ignore")
     from genlm.grammar import CFG, Earley, Float
     from nltk import PCFG, Tree
     from nltk.parse.pchart import InsideChartParser
 
-# Seeds are fixed: what passes once passes always. A correct sampler fails for one seed in 10,000.
+# Seeds are fixed, so the result is reproducible. A correct sampler fails for one seed in 10,000.
 P_VALUE = 1e-4
 
 Sentence = Sequence[int]
@@ -175,7 +175,7 @@ def test_purity_is_that_of_the_contingency_matrix() -> None:
     assert gardenpath.rule_purity(grammar, corpus, restarts=5, seed=6) == pytest.approx(expected)
 
 
-# SciPy: what is sampled comes as often as it should.
+# SciPy: samples have the right frequencies.
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +191,7 @@ def sample(skewed: Grammar) -> Corpus:
 
 
 def p_value(observed: ArrayLike, expected: ArrayLike) -> float:
-    """Chi-square; what is expected fewer than ten times shares a bin."""
+    """Chi-square; outcomes expected fewer than ten times share a bin."""
     observed, expected = np.asarray(observed), np.asarray(expected)
     rare = expected < 10
     observed = np.append(observed[~rare], observed[rare].sum())

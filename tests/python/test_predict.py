@@ -1,4 +1,4 @@
-"""Exact predictions against the list of all derivations."""
+"""Exact predictions, compared with the enumeration of all derivations."""
 
 from __future__ import annotations
 

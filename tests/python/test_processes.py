@@ -1,4 +1,4 @@
-"""Processes and threads: Ctrl-C, forks, the interpreter lock, and results that do not depend on any of them."""
+"""Processes and threads: Ctrl-C, forks, the GIL, and results that do not depend on any of them."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_signals_remain_those_of_python_after_files_were_written(tmp_path: Path)
 
 
 def run(script: str) -> str:
-    """Runs a script in a process of its own, which must succeed in time: a deadlock is a failure."""
+    """Runs a script in its own process, which must succeed in time: a deadlock is a failure."""
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", textwrap.dedent(script)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == 0, done.stderr
@@ -235,7 +235,7 @@ def test_a_pool_of_forked_workers_computes() -> None:
 
 
 def test_spawned_workers_take_grammars_and_corpora() -> None:
-    # A spawned process imports what it calls, so that it is a method of what was sent.
+    # A spawned process imports what it calls, so this is a method of the object that was sent.
     run("""
         import multiprocessing, gardenpath
         if __name__ == "__main__":
@@ -269,13 +269,13 @@ def test_other_threads_work_during_a_call() -> None:
     finally:
         finished.set()
         ticker.join()
-    # Of a single call: between calls the interpreter is free anyway.
+    # During a single call: between calls the GIL is free anyway.
     during = [moment for moment in times if begin < moment < end]
     assert len(during) >= 5, f"{len(during)} ticks in {end - begin} s"
 
 
 def everything() -> list[bytes]:
-    """What may depend on the number of threads, but must not."""
+    """Results that could depend on the number of threads, but must not."""
     grammar = Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=3)
     corpus = grammar.corpus(10_000, seed=4)
     learned = gardenpath.learn(corpus, 2)

@@ -1,4 +1,4 @@
-"""The command that pip installs is the program."""
+"""The command installed by pip is the program."""
 
 from __future__ import annotations
 

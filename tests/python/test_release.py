@@ -1,4 +1,4 @@
-"""What is published agrees with itself: versions, extras, the files of continuous integration."""
+"""Releases are consistent: versions, extras, and the files of continuous integration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
 
-# Where the name of a module is not that of its distribution.
+# Modules whose distribution has another name.
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
 
 
@@ -27,7 +27,7 @@ def yaml(path: Path) -> Any:
 
 
 def imported(source: Path) -> set[str]:
-    """The modules that a file imports, however it does, by the first part of their names."""
+    """The top-level modules that a file imports."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(source.read_text())):
         match node:

@@ -1,4 +1,4 @@
-"""Sweeps on executors: the results, files and failures are those of the command-line program, whoever measures."""
+"""Sweeps on executors: results, files and failures are those of the command-line program."""
 
 import json
 import multiprocessing
@@ -23,7 +23,7 @@ import gardenpath
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-# What newer Pythons say about a fork of a process with threads: that it works here is what is tested.
+# Newer Pythons warn about forking a process with threads, which is exactly what is tested.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 
 EXPERIMENT = """
@@ -67,7 +67,7 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def by_program(program: Callable[..., str], experiment: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store that the program filled."""
+    """A store filled by the program."""
     store = tmp_path_factory.mktemp("program")
     program("sweep", "run", experiment, "--store", store)
     return store
@@ -79,7 +79,7 @@ def processes(method: str) -> ProcessPoolExecutor:
 
 @pytest.fixture(params=["here", "threads", "fork", "spawn", "local", "auto", "debug"])
 def executor(request: pytest.FixtureRequest, tmp_path: Path) -> AbstractContextManager[Any]:
-    """Each kind of executor but that of dask, none at all included."""
+    """Each kind of executor except dask, and none."""
     jobs = tmp_path / "jobs"
     match request.param:
         case "here":
@@ -102,7 +102,7 @@ def contents(store: Path, part: str = "cells") -> dict[str, bytes]:
 
 
 def stamps(store: Path) -> dict[str, tuple[int, int]]:
-    """What would change if a cell were written again. A worker that is killed while it writes leaves a file `.….tmp`."""
+    """What would change if a cell were written again. A worker killed while writing leaves a file `.….tmp`."""
     return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in (store / "cells").glob("*.json")}
 
 
@@ -115,7 +115,7 @@ def records(store: Path, cells: list[gardenpath.Cell]) -> list[dict[str, Any]]:
 def check_that_the_sweep_is_that_of_the_program(
     executor: AbstractContextManager[Any], batch: int, experiment: Path, by_program: Path, store: Path
 ) -> None:
-    """Measures everything, and compares results, files and what was reported."""
+    """Measures everything, and compares results, files and reports."""
     calls: list[tuple[int, int]] = []
     with executor as workers:
         results = gardenpath.sweep(
@@ -124,7 +124,7 @@ def check_that_the_sweep_is_that_of_the_program(
     assert results == records(by_program, gardenpath.Experiment.read(experiment).cells())
     assert contents(store) == contents(by_program)
     assert not contents(store, "running"), "marks are left behind"
-    # The program's own count of the cells is the number of its files.
+    # The program counts cells by their files.
     total = len(contents(by_program))
     finished = [done for done, _ in calls]
     assert {all_cells for _, all_cells in calls} == {total}
@@ -235,7 +235,7 @@ def test_the_full_scale_has_cells_of_its_own(program: Callable[..., str], experi
 
 
 FAILING = {
-    # Reasons are given by the learners, before they begin.
+    # The learners give the reasons, before they start.
     "too few sentences": 'mode = "exact"\nvocab = 4\nsamples = [5, 500]',
     "too many symbols": 'mode = "em"\nvocab = [4, 40]\nsamples = 200',
 }
@@ -251,7 +251,7 @@ def test_cells_that_fail_are_recorded_and_the_others_are_done(
     path.write_text(f'measure = "learn"\nexpects = ""\n{grid}')
     calls = []
     with ThreadPoolExecutor(workers) if workers else nullcontext() as executor:
-        with pytest.raises(ValueError, match="1 of 2 cells failed, the first one because ") as caught:
+        with pytest.raises(ValueError, match="1 of 2 cells failed, the first because ") as caught:
             gardenpath.sweep(path, tmp_path / "a", executor, progress=lambda done, total: calls.append(done))
     assert calls == [0, 1, 2]
     status = json.loads(program("sweep", "status", path, "--store", tmp_path / "a", "--json"))
@@ -264,10 +264,10 @@ def test_cells_that_fail_are_recorded_and_the_others_are_done(
 
 
 def process_at_work(store: Path) -> int:
-    """Waits for a process that is in the middle of a cell."""
+    """Waits for a process that is measuring a cell."""
     for _ in range(60_000):
         for mark in (store / "running").iterdir():
-            # A mark holds machine, number and start of the process. It is gone when the cell is done.
+            # A mark contains machine, ID and start of the process. It is gone when the cell is done.
             with suppress(IndexError, ValueError, FileNotFoundError):
                 return int(mark.read_text().split("-")[1])
         time.sleep(0.001)
@@ -275,7 +275,7 @@ def process_at_work(store: Path) -> int:
 
 
 def kill_a_worker_at(store: Path, count: int) -> Callable[[int, int], None]:
-    """A report of progress that kills a worker when so many cells are done."""
+    """A progress callback that kills a worker after this many cells."""
 
     def report(done: int, _: int) -> None:
         if done == count:
@@ -303,7 +303,7 @@ def test_what_was_stored_before_a_worker_was_killed_is_kept(method: str, tmp_pat
         check_that_the_rest_is_measured(tmp_path, workers)
 
 
-def test_a_lost_worker_is_told_after_all_others_are_done(experiment: Path, tmp_path: Path) -> None:
+def test_a_lost_worker_is_reported_after_all_others_are_done(experiment: Path, tmp_path: Path) -> None:
     class LosesTheFirst(ThreadPoolExecutor):
         submitted = 0
 
@@ -321,7 +321,7 @@ def test_a_lost_worker_is_told_after_all_others_are_done(experiment: Path, tmp_p
 
 
 def interrupt_at_3(done: int, _: int) -> None:
-    """A report of progress after which somebody presses Ctrl-C."""
+    """A progress callback that simulates Ctrl-C."""
     if done == 3:
         raise KeyboardInterrupt
 
@@ -329,7 +329,7 @@ def interrupt_at_3(done: int, _: int) -> None:
 def test_an_interrupted_sweep_cancels_what_has_not_begun(tmp_path: Path) -> None:
     with ThreadPoolExecutor(1) as workers, pytest.raises(KeyboardInterrupt):
         gardenpath.sweep(gardenpath.Experiment.parse(SLOW), tmp_path, workers, progress=interrupt_at_3)
-    # Three were done, and another one was at work.
+    # Three were done, and another one was running.
     check_that_the_rest_is_measured(tmp_path, None)
 
 
@@ -347,7 +347,7 @@ def test_a_worker_that_stores_elsewhere_is_noticed(experiment: Path, tmp_path: P
             future.set_result(None)
             return future
 
-    with pytest.raises(ValueError, match="has no result, expected one"):
+    with pytest.raises(ValueError, match="has no result: can the workers"):
         gardenpath.sweep(experiment, tmp_path, Forgetful())
 
 
@@ -357,7 +357,7 @@ def test_bad_arguments_are_refused_in_one_line(experiment: Path, tmp_path: Path)
     refused: list[tuple[str, dict[str, Any]]] = [
         ("batch is 0, expected", {"batch": 0}),
         ("batch is 1.5, expected", {"batch": 1.5}),
-        ("there is no scale medium; the experiment has quick, full", {"scale": "medium"}),
+        ("unknown scale medium; the experiment has quick, full", {"scale": "medium"}),
         ("executor is 2, expected", {"executor": 2}),
         ("absent.toml", {"experiment": tmp_path / "absent.toml"}),
         ("file", {"store": file}),
@@ -401,10 +401,10 @@ def test_the_experiments_of_the_repository_have_the_cells_of_their_grids(path: P
         assert {cell.parameters["measure"] for cell in cells} == {file["measure"]}
 
 
-# Tests of dask come last: its client has threads of its own, and the processes above are forked without them.
+# Tests of dask come last: its client has its own threads, and the processes above are forked without them.
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    """A cluster of two worker processes on this machine, of which none may be lost."""
+    """A cluster of two worker processes on this machine, none of which may be lost."""
     directory = str(tmp_path_factory.mktemp("dask"))
     options = {"n_workers": 2, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": None}
     with (
@@ -425,7 +425,7 @@ def test_dask_gives_the_results_and_the_files_of_the_program(
 
 
 def test_cells_of_a_lost_worker_of_dask_are_measured_by_the_next_call(client: Client, tmp_path: Path) -> None:
-    # The exception is held, as an interactive session holds its last one, and the futures of the lost cells with it.
+    # The exception is kept, as an interactive session keeps its last one, with the futures of the lost cells.
     with pytest.raises(KilledWorker) as held:
         gardenpath.sweep(gardenpath.Experiment.parse(SLOW), tmp_path, client, progress=kill_a_worker_at(tmp_path, 3))
     client.wait_for_workers(2)

@@ -1,4 +1,4 @@
-"""Theory, against enumeration of trees, samples and other ways to compute the same."""
+"""Theory, compared with enumeration of trees, samples and other computations."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_trees_are_counted_exactly(depth: int) -> None:
 def test_shapes_of_a_sentence_are_what_a_parser_counts() -> None:
     grammar = Grammar.sample(2, 3, fraction=1.0, seed=1)
     counts = theory.tree_count(3)
-    # Every tuple has one parent, so that a string has one tree of each shape.
+    # Every tuple has one parent, so a string has one tree of each shape.
     assert {length: grammar.tree_count([0] * length) for length in range(8, 28)} == counts
 
 
@@ -172,7 +172,7 @@ def test_the_topologies_of_depth_two_are_all_pairs_and_triples_of_arities() -> N
 
 
 def class_entropy_at_large_vocab(fraction: float) -> tuple[float, float]:
-    """Mean and error of the limit of measurements, if what a vocabulary lacks is in proportion to 1 / vocab."""
+    """Mean and error of the limit of measurements, assuming corrections of order 1 / vocab."""
     (small, small_error), (large, large_error) = (
         gardenpath.class_entropy(vocab, 2, fraction, grammars=4, sentences=4000, seed=1) for vocab in (16, 32)
     )

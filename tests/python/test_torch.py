@@ -1,4 +1,4 @@
-"""Sentences for PyTorch: the same ones whoever asks, and a floor that a network respects."""
+"""Sentences for PyTorch: the same for any number of workers, and a floor that no network beats."""
 
 import multiprocessing
 import pickle
@@ -22,7 +22,7 @@ PATIENCE = 120
 
 can_fork = pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system cannot fork")
 
-# What is tested here, PyTorch and recent versions of Python warn of: many workers, and forks of a process with threads.
+# PyTorch and recent Pythons warn about what is tested here: many workers, and forks of a process with threads.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:This DataLoader will create:UserWarning"),
     pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
@@ -150,7 +150,7 @@ def test_ranks_share_the_batches(grammar):
     make = partial(SentenceStream, grammar, seed=3, batch=16, count=170, first_batch=2)
     parts = [make(rank=rank, world=3) for rank in range(3)]
     assert [len(part) for part in parts] == [len(list(part)) for part in parts] == [3, 3, 3]
-    # The n-th batches of all ranks follow one another.
+    # The n-th batches of all ranks are consecutive.
     together = [batch for step in zip(*parts, strict=True) for batch in step]
     assert_same_batches(together, list(make()))
 
@@ -277,14 +277,14 @@ def test_a_small_network_learns_and_stays_above_the_floor():
         ({"batch": 0}, "batch is 0, expected at least 1"),
         ({"batch": 4, "count": -1}, "count is -1, expected at least 0"),
         ({"batch": 4, "first_batch": -1}, "first_batch is -1, expected at least 0"),
-        ({"batch": 4, "fill": 7}, "fill is 7, expected a value that is none of the 8 tokens"),
-        ({"batch": 4, "rank": 1}, "rank is 1 and world is None, expected both or none"),
+        ({"batch": 4, "fill": 7}, "fill is 7, expected a value that is not one of the 8 tokens"),
+        ({"batch": 4, "rank": 1}, "rank is 1 and world is None, expected both or neither"),
         ({"batch": 4, "rank": 2, "world": 2}, "rank is 2, expected 0 to 1"),
         ({"batch": 4, "task": "words"}, "task is 'words', expected 'root', 'next', 'masked' or 'noisy'"),
-        ({"batch": 4, "task": "next", "one_hot": True}, "one_hot has no effect here: it is for task='root'"),
-        ({"batch": 4, "task": "masked", "fill": 9}, "fill has no effect here: it is for task='root'"),
-        ({"batch": 4, "mask": 0.5}, "mask has no effect here: it is for task='masked'"),
-        ({"batch": 4, "task": "next", "noise": 0.5}, "noise has no effect here: it is for task='noisy'"),
+        ({"batch": 4, "task": "next", "one_hot": True}, "one_hot has no effect here: it needs task='root'"),
+        ({"batch": 4, "task": "masked", "fill": 9}, "fill has no effect here: it needs task='root'"),
+        ({"batch": 4, "mask": 0.5}, "mask has no effect here: it needs task='masked'"),
+        ({"batch": 4, "task": "next", "noise": 0.5}, "noise has no effect here: it needs task='noisy'"),
         ({"batch": 4, "task": "masked", "mask": 0}, "mask is 0, expected more than 0 and at most 1"),
         ({"batch": 4, "task": "noisy", "noise": 2}, "noise is 2, expected a probability"),
     ],
@@ -309,7 +309,7 @@ def test_next_token_batches_hold_every_prediction(grammar, fixed_length):
             assert row == [stream.bos, *sentence, *[stream.pad] * rest]
             assert target == [*sentence, stream.eos, *[-100] * rest]
     assert stream.floor.loss == grammar.floor(corpus).loss
-    # The exact rows are logits of what the targets ask for, and their mean loss is near the floor.
+    # The exact rows are logits for the targets, and their mean loss is near the floor.
     inputs, targets = next(iter(SentenceStream(grammar, seed=3, batch=2000, task="next")))
     exact = torch.from_numpy(grammar.next_token(grammar.corpus(2000, seed=3)).rows).log()
     loss = torch.nn.functional.nll_loss(exact, targets[targets != -100], reduction="sum") / (inputs < grammar.vocab).sum()

@@ -1,4 +1,4 @@
-"""The paper's networks in PyTorch: the numbers of the reference dumps and of the program, and what is refused."""
+"""The paper's networks in PyTorch: the numbers of the reference dumps and of the program, and errors."""
 
 import copy
 import io
@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 REFERENCE = Path(__file__).resolve().parents[2] / "crates" / "gardenpath-nn" / "tests" / "reference"
-# PyTorch has the networks that tell roots; those that tell tokens are of the program alone.
+# PyTorch has the networks that predict roots; only the program has those that predict tokens.
 DUMPS = [path for path in sorted(REFERENCE.glob("*.safetensors")) if not path.name.startswith(("causal", "masked"))]
 KINDS = {"cnn": CNN, "inn": INN, "transformer": Transformer}
 
@@ -106,7 +106,7 @@ def test_logits_gradients_and_steps_are_those_of_the_reference(path):
         assert gap(network.weight(name), weight) < 1e-7, name
 
 
-# The batch of a dump, in other words.
+# The batch of a dump in another layout.
 @pytest.mark.parametrize("path", DUMPS, ids=[path.stem for path in DUMPS])
 def test_neither_padding_nor_neighbours_change_logits(path):
     tensors, metadata = read_weights(path)
@@ -149,7 +149,7 @@ def test_gradients_are_the_slopes(grammar):
 
 
 class OneDevice(TorchDispatchMode):
-    """Refuses operations on tensors of different devices, as a graphics processor does."""
+    """Refuses operations on tensors of different devices, as a GPU does."""
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
@@ -157,7 +157,7 @@ class OneDevice(TorchDispatchMode):
         return function(*args, **(kwargs or {}))
 
 
-# Tensors on the device "meta" have no values, but sizes.
+# Tensors on the device "meta" have shapes but no values.
 def test_all_work_is_done_where_the_weights_are(network, grammar):
     tokens, roots = next(iter(SentenceStream(grammar, seed=1, batch=20)))
     network.to("meta")
@@ -178,7 +178,7 @@ def test_mixed_precision_is_near(network, grammar):
     assert all(weight.grad.isfinite().all() for weight in network.parameters())
 
 
-# Names tell the layers that are not binary and ternary; in many not all lengths exist.
+# Names describe layers that are not binary and ternary; in many, not all lengths exist.
 SHAPES = {
     "binary": [(2,), (2,)],
     "ternary": [(3,), (3,)],
@@ -247,7 +247,7 @@ def test_files_of_the_program_are_written_again_byte_for_byte(program, tmp_path)
         tensors, metadata = read_weights(path)
         write_weights(tmp_path / "copy", tensors, metadata)
         assert (tmp_path / "copy").read_bytes() == path.read_bytes()
-        # What Adam remembers is no weight.
+        # Adam's state is not a weight.
         Transformer(4, 4, 2, 16).load_weights(path)
     assert any(name.startswith("adam.") for name in tensors)
     assert not list(tmp_path.glob("*.partial"))
@@ -292,9 +292,9 @@ def test_weights_that_do_not_fit_change_nothing(network, tmp_path):
     before = copy.deepcopy(network.state_dict())
     without = {name: tensor for name, tensor in before.items() if name != "readout"}
     spoiled = [
-        (without, r"there is no tensor 'readout', expected one of shape \(16, 5\)"),
-        ({**before, "readout": torch.zeros(16, 6)}, r"tensor 'readout' has the shape \(16, 6\), expected \(16, 5\)"),
-        ({**before, "surplus": torch.zeros(1)}, "tensor 'surplus' is none of this network"),
+        (without, r"no tensor 'readout', expected one of shape \(16, 5\)"),
+        ({**before, "readout": torch.zeros(16, 6)}, r"tensor 'readout' has shape \(16, 6\), expected \(16, 5\)"),
+        ({**before, "surplus": torch.zeros(1)}, "tensor 'surplus' does not belong to this network"),
     ]
     for weights, message in spoiled:
         with pytest.raises(ValueError, match=message):
@@ -354,7 +354,7 @@ def test_wrong_sizes_are_refused(make, message):
         ([[0] * 10], None, "sentence 0: 10 tokens"),
         ([[0] * 4], [5], "sentence 0: 5 tokens"),
         ([[0] * 4], [-1], "sentence 0: -1 tokens"),
-        ([[0] * 4], [4, 4], r"lengths have the shape \(2,\), expected \(1,\)"),
+        ([[0] * 4], [4, 4], r"lengths have shape \(2,\), expected \(1,\)"),
         ([0, 1, 2, 3], None, r"tokens are torch.int64 of shape \(4,\), expected integers of shape"),
         ([[0.5, 1, 2, 3]], None, "tokens are torch.float32"),
     ],

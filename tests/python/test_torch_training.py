@@ -1,4 +1,4 @@
-"""Training in PyTorch is training by the program: the same sentences, batches, measurements and ending."""
+"""Training in PyTorch agrees with the program: the same sentences, batches, measurements and ending."""
 
 import json
 import math
@@ -100,8 +100,8 @@ def test_the_first_steps_are_those_of_the_program(model, grammar, program, tmp_p
     assert abs(run.bayes_loss - result["bayes_loss"]) < 1e-12 and run.bayes_accuracy == result["bayes_accuracy"]
 
 
-# Until they end by themselves; a short patience makes for short runs. Longer ones drift apart: sooner or later a rectifier
-# is so near to zero that rounding decides.
+# Until they end on their own; a short patience makes for short runs. Longer ones drift apart: sooner or later, rounding decides
+# the sign of a ReLU's input.
 @pytest.mark.parametrize(
     ("model", "options", "ending"),
     [

@@ -1,4 +1,4 @@
-"""`gardenpath.train`: the numbers and the directories of the program."""
+"""`gardenpath.train`: the program's numbers and run directories."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_tasks_and_their_floors_are_those_of_the_program(
     assert run.expected_floor == result["floor"]
     if task == "next":
         assert run.level_floors is not None and run.level_floors.tolist() == result["level_floors"]
-        # With each layer that is known the loss falls, and with all of them it is the floor.
+        # Each additional known layer lowers the loss, and with all layers it is the floor.
         assert (np.diff(run.level_floors) < 0).all() and run.level_floors[2] == run.expected_floor
     else:
         assert run.level_floors is None and "level_floors" not in result
@@ -187,7 +187,7 @@ def test_figures_are_written(run: Run, tmp_path: Path) -> None:
         figure.write(tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(start)
     assert figure.png(scale=1).startswith(b"\x89PNG") and figure.pdf().startswith(b"%PDF")
-    with pytest.raises(ValueError, match=r"a\.gif: expected a name that ends in"):
+    with pytest.raises(ValueError, match=r"a\.gif: expected a name ending in"):
         figure.write(tmp_path / "a.gif")
     with pytest.raises(FileNotFoundError):
         figure.write(tmp_path / "nowhere" / "a.svg")
@@ -263,17 +263,17 @@ def test_mistakes_are_value_errors(language: Grammar, tmp_path: Path) -> None:
         "optimizer is adagrad": {"optimizer": "adagrad"},
         "learning_rate is -1": {"learning_rate": -1.0},
         "task is rot, expected root or next or masked": {"model": "transformer", "task": "rot"},
-        "task next needs model transformer: cnn tells roots only": {"task": "next"},
-        "mask has no effect here: it belongs to task masked": {"model": "transformer", "task": "next", "mask": 0.2},
+        "task next needs model transformer: cnn only predicts roots": {"task": "next"},
+        "mask has no effect here: it needs task masked": {"model": "transformer", "task": "next", "mask": 0.2},
         "mask is 1.5, expected more than 0 and at most 1": {"model": "transformer", "task": "masked", "mask": 1.5},
     }
     for words, options in wrong.items():
         with pytest.raises(ValueError, match=words):
             train(language, **{"samples": 10, "test": 10, "width": 8, **options})
     train(language, samples=10, test=10, width=8, max_steps=1, output=tmp_path / "run")
-    with pytest.raises(ValueError, match="holds another run"):
+    with pytest.raises(ValueError, match="contains another run"):
         train(language, samples=11, test=10, width=8, max_steps=1, output=tmp_path / "run")
-    with pytest.raises(ValueError, match="is not the directory of a run"):
+    with pytest.raises(ValueError, match="not a run directory"):
         Run.read(tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):
@@ -291,7 +291,7 @@ def test_runs_of_several_threads_do_not_disturb_each_other(language: Grammar, ru
 
 
 class Terminal:
-    """What a terminal was told."""
+    """What was written to a terminal."""
 
     def __init__(self) -> None:
         self.text = ""

@@ -23,13 +23,13 @@ pytest.importorskip("mypy")
 HERE = Path(__file__).parent
 SOURCES = HERE.parents[1] / "python"
 
-# Files of the package that can only be checked where the library they extend is installed.
+# Files of the package that can only be checked if an optional library is installed.
 EXTENSIONS = {"gardenpath.learner": "sklearn", "gardenpath.torch": "torch"}
 
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where mypy works: with a cache and settings of its own."""
+    """Where mypy runs, with its own cache and settings."""
     directory = tmp_path_factory.mktemp("mypy")
     settings = configparser.ConfigParser()
     settings["mypy"] = {"strict": "True"}
@@ -42,7 +42,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(directory: Path, *arguments: object) -> tuple[int, str]:
-    """Runs a module of mypy: its exit code and what it says."""
+    """Runs a module of mypy; returns its exit code and output."""
     command = [sys.executable, "-m", *map(str, arguments)]
     environment = {**os.environ, "MYPYPATH": str(SOURCES)}
     done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
@@ -50,7 +50,7 @@ def run(directory: Path, *arguments: object) -> tuple[int, str]:
 
 
 def check(directory: Path, *arguments: object) -> None:
-    """Runs a module of mypy, which must find nothing."""
+    """Runs a module of mypy, which must report nothing."""
     code, said = run(directory, *arguments)
     assert code == 0, said
 
@@ -103,14 +103,14 @@ def test_misuse_is_a_type_error(directory: Path) -> None:
 
 
 def conforms(value: object, expected: Any) -> bool:
-    """Whether a value is of a type, with the types of elements and of the numbers of arrays."""
+    """Whether a value has a type, including element types and array dtypes."""
     origin, arguments = typing.get_origin(expected), typing.get_args(expected)
     if expected is Any:
         return True
     if expected is None:
         return value is None
     if origin is None:
-        # A truth value is a number for Python, but not what is meant by one.
+        # In Python a bool is a number, but not here.
         return isinstance(value, expected) and isinstance(value, bool) == (expected is bool)
     if origin is typing.Literal:
         return value in arguments

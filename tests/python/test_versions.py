@@ -1,4 +1,4 @@
-"""One wheel for Python 3.10 and later: what other versions would stumble over is found without them."""
+"""One wheel for Python 3.10 and later: incompatibilities are found without running other versions."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ OLDEST = "3.10"
 
 
 def run(checker: str, *arguments: object) -> str:
-    """Runs a checker, which must find nothing."""
+    """Runs a checker, which must report nothing."""
     program = shutil.which(checker, path=str(Path(sys.executable).parent))
     if program is None:
         pytest.skip(f"{checker} is not installed")

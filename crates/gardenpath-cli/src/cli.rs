@@ -1,4 +1,4 @@
-//! The arguments that commands share, and how numbers are read.
+//! Arguments shared by several commands, and parsers of numbers.
 
 mod choice;
 pub mod ensemble;
@@ -8,16 +8,16 @@ pub mod rounding;
 pub use choice::choice;
 use gardenpath::Seed;
 
-/// The seed of a command.
+/// The `--seed` option of a command.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub struct SeedOption {
-    /// Seed of everything that is random [default: 0]
+    /// Random seed [default: 0]
     #[arg(long, value_parser = whole_number)]
     seed: Option<u64>,
 }
 
 impl SeedOption {
-    /// The number that was given, or 0.
+    /// The seed as a number; 0 if none was given.
     pub fn number(self) -> u64 {
         self.seed.unwrap_or(0)
     }
@@ -27,13 +27,13 @@ impl SeedOption {
         Seed::new(self.number())
     }
 
-    /// Refuses a seed where nothing is random: `why` says so.
+    /// Returns an error if a seed was given to a command that uses none; `why` explains the reason.
     pub fn refuse(self, why: &str) -> anyhow::Result<()> {
         refuse("--seed", self.seed, why)
     }
 }
 
-/// Refuses an option that was given but has no effect: `why` says where it has one.
+/// Returns an error if an option was given that has no effect; `why` says when it has one.
 pub fn refuse<T>(option: &str, given: Option<T>, why: &str) -> anyhow::Result<()> {
     if given.is_some() {
         anyhow::bail!("{option} has no effect here: {why}");
@@ -46,7 +46,8 @@ pub fn whole_number(text: &str) -> Result<u64, String> {
     decimal(&text.replace('_', "")).ok_or_else(|| "expected a whole number such as 1000 or 1e6".to_owned())
 }
 
-/// The value of `digits`, `digits.digits` or either with `e` and a power of ten, if it is whole and fits: nothing is rounded.
+/// Parses `digits` or `digits.digits`, optionally followed by `e` and an exponent. Returns `None` unless the value is a
+/// whole number that fits: nothing is rounded.
 fn decimal(text: &str) -> Option<u64> {
     let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -56,12 +57,12 @@ fn decimal(text: &str) -> Option<u64> {
     digits.checked_mul(10u64.checked_pow(zeros)?)
 }
 
-/// Each of the values that were given, or a single time none.
+/// Wraps each value in `Some`, or returns a single `None` if there are no values.
 pub fn each<T: Copy>(values: &[T]) -> Vec<Option<T>> {
     if values.is_empty() { vec![None] } else { values.iter().copied().map(Some).collect() }
 }
 
-/// Reads a whole number that counts something in memory.
+/// Parses the size of something held in memory.
 pub fn size(text: &str) -> Result<usize, String> {
     whole_number(text).and_then(|number| usize::try_from(number).map_err(|e| e.to_string()))
 }

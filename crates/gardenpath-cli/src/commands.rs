@@ -1,4 +1,4 @@
-//! The subcommands: each reads its input, calls the core and writes its answer.
+//! The subcommands. Each reads its input, calls the core and writes its answer.
 
 pub mod corpus;
 pub mod entropy;
@@ -24,29 +24,29 @@ use anyhow::Result;
 use serde::Serialize;
 use std::io::Write;
 
-/// What every command writes to, and in which form.
+/// Where a command writes its answer, and in which form.
 pub struct Answer<'o> {
     /// Standard output.
     pub out: &'o mut dyn Write,
-    /// Whether JSON was asked for.
+    /// Whether `--json` was given.
     pub json: bool,
 }
 
 impl Answer<'_> {
     /// Writes one line of JSON.
     pub fn json_line(&mut self, value: &impl Serialize) -> Result<()> {
-        // Made whole first: an error of the stream must stay an error of the stream, by which a closed pipe is known.
+        // Serialized first, so that an error of the stream stays an I/O error: a closed pipe is recognized by its kind.
         let mut text = serde_json::to_vec(value)?;
         text.push(b'\n');
         Ok(self.out.write_all(&text)?)
     }
 
-    /// Writes lines that were made before.
+    /// Writes lines that are already formatted.
     pub fn bytes(&mut self, lines: &[u8]) -> Result<()> {
         Ok(self.out.write_all(lines)?)
     }
 
-    /// Writes text for people.
+    /// Writes human-readable text.
     pub fn text(&mut self, text: &str) -> Result<()> {
         Ok(self.out.write_all(text.as_bytes())?)
     }

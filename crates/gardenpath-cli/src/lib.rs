@@ -1,9 +1,9 @@
-//! The program `gardenpath`: grammars, corpora, exact parsing, learning, networks and theory from the command line.
+//! The program `gardenpath`: grammars, corpora, exact parsing, learning, networks and theory on the command line.
 //!
-//! Data flows one way: [`program`] says what was asked, and a command calls the core or the laboratory and writes lines or a
-//! picture. Results go to standard output, notes and progress to standard error. Whatever is wrong becomes
-//! one line `error: …` and the exit code 2, or 1 if results are merely [incomplete](gardenpath_lab::outcome::Incomplete). Whoever is
-//! [interrupted](gardenpath_lab::outcome::Interrupted) says how to resume, and ends with 130.
+//! Data flows one way: [`program`] parses the arguments, and a command calls the core or the laboratory and writes text
+//! or a drawing. Results go to standard output, notes and progress to standard error. Errors print one line, `error:
+//! …`, and exit with code 2, or 1 if results are merely [incomplete](gardenpath_lab::outcome::Incomplete). An
+//! [interrupted](gardenpath_lab::outcome::Interrupted) command says how to resume and exits with 130.
 
 pub mod cli;
 pub mod commands;
@@ -30,15 +30,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let result = program::run(&cli, &mut out).and_then(|()| Ok(out.flush()?));
     if result.as_ref().is_err_and(|error| !is_closed_pipe(error)) {
-        // Lines that were finished before the error are still results.
+        // Lines finished before the error are still results.
         let _ = out.flush();
     }
-    // What is buffered now would only fail again when it is dropped.
+    // Flushing the buffer on drop would only fail again.
     drop(out.into_parts());
     ending(result)
 }
 
-/// Says what went wrong, if anything did. That the reader of the output has seen enough is no fault.
+/// Prints the error, if any, and returns the exit code. A closed output pipe is not an error.
 fn ending(result: anyhow::Result<()>) -> u8 {
     match result {
         Err(error) if error.is::<Interrupted>() => {
@@ -53,7 +53,7 @@ fn ending(result: anyhow::Result<()>) -> u8 {
     }
 }
 
-/// Help and the version are printed as clap makes them; errors are brought into one line.
+/// Prints help and version as clap formats them, and reduces errors to one line.
 fn refuse_arguments(error: &clap::Error) -> u8 {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {

@@ -1,4 +1,4 @@
-//! The whole program: its global arguments, its subcommands, and which of them runs.
+//! The whole program: global arguments and subcommands.
 
 use crate::commands::{self, Answer};
 use anyhow::{Context, Result};
@@ -9,13 +9,13 @@ use std::io::Write;
 #[derive(Parser, Debug)]
 #[command(name = "gardenpath", version, max_term_width = 110, after_help = EXAMPLES)]
 pub struct Cli {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
-    /// Write JSON to standard output instead of text for people.
+    /// Write JSON to standard output instead of text.
     #[arg(long, global = true, help_heading = "Global options", display_order = 1000)]
     pub json: bool,
-    /// Number of threads; results never depend on it [default: one per core].
+    /// Number of threads; results do not depend on it [default: one per core].
     #[arg(
         long,
         global = true,
@@ -38,11 +38,11 @@ pub enum Command {
     Corpus(commands::corpus::Command),
     /// Parse sentences exactly: posteriors, best trees, numbers of trees, drawings.
     Parse(commands::parse::Arguments),
-    /// Predict the next, masked or noisy tokens of sentences, or the symbols above them, exactly.
+    /// Predict next, masked or noisy tokens, or the symbols above them, exactly.
     Predict(commands::predict::Arguments),
-    /// Measure the smallest loss that any predictor can reach.
+    /// Compute the lowest loss that any predictor can reach.
     Floor(commands::floor::Arguments),
-    /// Read a sentence token by token: how surprising each is, and what is known about the root.
+    /// Read a sentence token by token: surprisals and the posterior over the root.
     Read(commands::read::Arguments),
     /// Measure the class entropy of an ensemble of random grammars.
     Entropy(commands::entropy::Arguments),
@@ -52,25 +52,25 @@ pub enum Command {
     Moments(commands::moments::Arguments),
     /// Measure how many sentences the statistics of triples need.
     Snr(commands::snr::Arguments),
-    /// Print what theory says about an ensemble, without sampling.
+    /// Print what theory predicts about an ensemble, without sampling.
     #[command(subcommand)]
     Theory(commands::theory::Command),
-    /// Train a network to tell the root of sentences.
+    /// Train a network to predict roots, next tokens or masked tokens.
     Train(commands::train::Arguments),
-    /// Ask which hidden layer of a trained network encodes which level of the tree.
+    /// Probe which hidden layer of a trained network encodes which level of the tree.
     Probe(commands::probe::Arguments),
-    /// Measure every figure of the paper anew, in one report.
+    /// Measure every figure of the paper and write a report.
     Reproduce(commands::reproduce::Arguments),
-    /// Make one page of the results of experiments: figures, claims and verdicts.
+    /// Write one page with the results of experiments: figures, claims and verdicts.
     Report(commands::report::Arguments),
-    /// Measure an experiment cell by cell, on one machine or many, and judge what it claims.
+    /// Measure an experiment cell by cell, on one machine or many, and judge its claims.
     #[command(subcommand)]
     Sweep(commands::sweep::Command),
     /// Check that activations and updates of a network do not depend on its width.
     MupCheck(commands::mup_check::Arguments),
-    /// Print the completions of a shell.
+    /// Print shell completions.
     Completions(commands::manual::Completions),
-    /// Print the manual.
+    /// Print the manual page.
     Man(commands::manual::Man),
 }
 
@@ -90,10 +90,10 @@ Examples:
   gardenpath probe run
   gardenpath theory lengths --depth 3
 
-Results go to standard output, notes and progress to standard error. Bad input ends with one line on standard error \
-and exit code 2. The same seed gives the same bytes, on any machine and with any number of threads.";
+Results go to standard output, notes and progress to standard error. Bad input prints one line to standard error \
+and exits with code 2. The same seed gives the same bytes on any machine and with any number of threads.";
 
-/// Runs what was asked for.
+/// Runs the command.
 pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<()> {
     if let Some(threads) = cli.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());

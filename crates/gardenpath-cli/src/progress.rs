@@ -1,4 +1,4 @@
-//! What is said on standard error: progress on a terminal, nothing elsewhere, and remarks of one line.
+//! Output on standard error: progress bars on a terminal, and one-line notes.
 
 use gardenpath_lab::message::one_line;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle, WeakProgressBar};
@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A bar for a job of `total` steps with the time left. It is there at once, however long the first step takes.
+/// A progress bar for `total` steps with the time left. It is shown at once, however long the first step takes.
 pub fn bar(total: u64, what: &str) -> ProgressBar {
     // The rest of the line takes up to 50 columns.
     let length = columns().saturating_sub(50).clamp(4, 30);
@@ -15,17 +15,17 @@ pub fn bar(total: u64, what: &str) -> ProgressBar {
     styled(ProgressBar::new(total), what, &template)
 }
 
-/// A sign of life for a job of unknown length, with the time since the beginning.
+/// A spinner for a job of unknown length, with the elapsed time.
 pub fn spinner(what: &str) -> ProgressBar {
     styled(ProgressBar::new_spinner(), what, "{spinner} {msg} {elapsed}")
 }
 
-/// A sign of life for a job of unknown length that counts what was done so far.
+/// A spinner that counts what was done so far, with the elapsed time.
 pub fn counter(what: &str) -> ProgressBar {
     styled(ProgressBar::new_spinner(), what, "{spinner} {msg} {human_pos} in {elapsed}")
 }
 
-/// A line that says what it is told, cut to the width of the terminal, with the time since the beginning.
+/// A status line, cut to the width of the terminal, with the elapsed time.
 pub fn line(what: &str) -> ProgressBar {
     styled(ProgressBar::new_spinner(), what, "{spinner} {wide_msg} {elapsed}")
 }
@@ -43,28 +43,28 @@ fn styled(bar: ProgressBar, what: &str, template: &str) -> ProgressBar {
     bar
 }
 
-/// The bar that was begun last, if it is still there.
+/// The bar created last, if it still exists.
 static LAST: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
 
 fn last() -> MutexGuard<'static, Option<WeakProgressBar>> {
     LAST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the bar from the terminal, whoever has it.
+/// Removes the current bar from the terminal.
 pub fn clear() {
     if let Some(bar) = last().take().and_then(|bar| bar.upgrade()) {
         bar.finish_and_clear();
     }
 }
 
-/// The time left, as soon as something is done from which it can be told.
+/// The time left, once there is progress to estimate it from.
 fn time_left(state: &ProgressState, out: &mut dyn fmt::Write) {
     if state.pos() > 0 {
         let _ = write!(out, ", {:#} left", HumanDuration(state.eta()));
     }
 }
 
-/// The same bar for a job that prints results meanwhile: it would tear them apart if both are on one terminal.
+/// Hides the bar if results go to the same terminal, where it would garble them.
 pub fn beside_results(bar: ProgressBar) -> ProgressBar {
     if io::stdout().is_terminal() {
         bar.set_draw_target(ProgressDrawTarget::hidden());
@@ -72,7 +72,7 @@ pub fn beside_results(bar: ProgressBar) -> ProgressBar {
     bar
 }
 
-/// A remark on standard error, in one line. That it cannot be written is no reason to stop.
+/// Prints a one-line note to standard error. Write errors are ignored.
 pub fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{}", one_line(text));
 }

@@ -1,6 +1,7 @@
-//! Ctrl-C and termination, as the program obeys them: at once and without leftovers, or between two steps; the second time at once.
+//! Handling of Ctrl-C and SIGTERM: the program exits at once and cleans up, or between two steps; a second signal
+//! always exits at once.
 //!
-//! Only the program calls [`obey`]. As a library this crate leaves signals alone: they belong to the host, such as Python.
+//! Only the program calls [`obey`]. Used as a library, this crate leaves signals to the host, such as Python.
 
 use crate::progress;
 use gardenpath::interrupt;
@@ -13,36 +14,37 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// What happens at a signal instead of a silent end.
+/// What a signal triggers instead of a silent exit.
 enum Reaction {
-    /// Somebody is told and ends the program.
+    /// A listener is notified and ends the program.
     Tell(Sender<()>),
-    /// The program ends with a last line.
+    /// The program prints a last line and exits.
     Say(Box<dyn FnOnce() -> Interrupted + Send>),
-    /// The same, after work has left at its next checkpoint, or has not within a few seconds. The channel is closed when it has.
+    /// The same, once the work has stopped at a checkpoint (the channel closes) or the grace period is over.
     Stop(Receiver<()>, Box<dyn FnOnce() -> Interrupted + Send>),
 }
 
-/// How long interrupted work has to leave.
+/// How long interrupted work has to stop.
 const GRACE: Duration = Duration::from_secs(5);
 
 static REACTION: Mutex<Option<Reaction>> = Mutex::new(None);
 
-/// Whether there was a signal before.
+/// Whether a signal was received before.
 static HEARD: AtomicBool = AtomicBool::new(false);
 
-/// Whether interruptible work has to leave.
+/// Whether interruptible work should stop.
 static STOP: AtomicBool = AtomicBool::new(false);
 
 fn reaction() -> MutexGuard<'static, Option<Reaction>> {
     REACTION.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on a signal removes temporary files and ends the program, unless somebody [listens](Interrupt::listen), has a
-/// [last word](LastWord), or can be [stopped](interruptible). Signals that whoever started the program wants to be ignored, as `nohup` does, remain ignored.
+/// From now on a signal removes temporary files and ends the program, unless there is a [listener](Interrupt::listen),
+/// a [last word](LastWord), or [interruptible] work. Signals that are ignored at startup, as with `nohup`, stay
+/// ignored.
 pub fn obey() {
     let ignored = disposition::ignored();
-    // Without a handler signals end the program too, and leave temporary files, which is no reason not to begin.
+    // Without a handler, signals still end the program, but leave temporary files. That is no reason not to start.
     let _ = ctrlc::set_handler(handle);
     disposition::ignore(&ignored);
 }
@@ -54,7 +56,7 @@ fn handle() {
     match reaction().take() {
         None => leave(),
         Some(Reaction::Tell(listener)) => drop(listener.send(())),
-        // On threads of their own: meanwhile a second signal must be heard.
+        // On their own threads, so that a second signal can be handled.
         Some(Reaction::Say(word)) => drop(thread::spawn(|| say(word))),
         Some(Reaction::Stop(end, word)) => {
             STOP.store(true, Ordering::Relaxed);
@@ -78,21 +80,21 @@ fn leave() -> ! {
     std::process::exit(Interrupted::CODE.into())
 }
 
-/// Whether the program was interrupted or terminated.
+/// Reports whether the program was interrupted or terminated.
 pub struct Interrupt {
     signals: Receiver<()>,
     before: Option<Reaction>,
 }
 
 impl Interrupt {
-    /// While this lives the first signal does not end the program.
+    /// While this value lives, the first signal does not end the program.
     pub fn listen() -> Self {
         let (sender, signals) = channel();
         let before = reaction().replace(Reaction::Tell(sender));
         Interrupt { signals, before }
     }
 
-    /// Waits for a signal, so long at most, and says whether there was one.
+    /// Waits for a signal for at most `time`; returns whether there was one.
     pub fn within(&self, time: Duration) -> bool {
         self.signals.recv_timeout(time).is_ok()
     }
@@ -104,13 +106,14 @@ impl Drop for Interrupt {
     }
 }
 
-/// A line that a signal adds before it ends the program.
+/// A last line that a signal prints before it ends the program.
 pub struct LastWord {
     before: Option<Reaction>,
 }
 
 impl LastWord {
-    /// While this lives a signal calls `word`, prints what it returns, and ends the program. Other threads go on until then.
+    /// While this value lives, a signal calls `word`, prints what it returns, and ends the program. Other threads keep
+    /// running until then.
     pub fn new(word: impl FnOnce() -> Interrupted + Send + 'static) -> Self {
         LastWord { before: reaction().replace(Reaction::Say(Box::new(word))) }
     }
@@ -122,8 +125,8 @@ impl Drop for LastWord {
     }
 }
 
-/// Does work that leaves at its next [checkpoint](gardenpath::interrupt) when the program is interrupted or terminated. Then the
-/// program prints what `word` returns, and ends.
+/// Runs work that stops at its next [checkpoint](gardenpath::interrupt) when the program is interrupted or terminated.
+/// The program then prints what `word` returns, and exits.
 pub fn interruptible<R>(word: impl FnOnce() -> Interrupted + Send + 'static, work: impl FnOnce() -> R) -> R {
     let (end, is_over) = channel();
     let before = reaction().replace(Reaction::Stop(is_over, Box::new(word)));
@@ -132,7 +135,7 @@ pub fn interruptible<R>(word: impl FnOnce() -> Interrupted + Send + 'static, wor
     if STOP.load(Ordering::Relaxed) {
         drop(end);
         loop {
-            // The thread of the signal ends the program.
+            // The signal thread ends the program.
             thread::park();
         }
     }
@@ -146,11 +149,11 @@ mod disposition {
     use std::mem::MaybeUninit;
     use std::ptr;
 
-    /// The signals of this program that are ignored at the moment.
+    /// The signals of this program that are currently ignored.
     pub fn ignored() -> Vec<c_int> {
         let is_ignored = |signal: &c_int| {
             let mut action = MaybeUninit::<libc::sigaction>::uninit();
-            // SAFETY: without a new action `sigaction` only writes the present one, which is read if it succeeds.
+            // SAFETY: with a null action, `sigaction` only writes the current one, which is read only on success.
             unsafe {
                 libc::sigaction(*signal, ptr::null(), action.as_mut_ptr()) == 0
                     && action.assume_init().sa_sigaction == SIG_IGN
@@ -161,7 +164,7 @@ mod disposition {
 
     pub fn ignore(signals: &[c_int]) {
         for &signal in signals {
-            // SAFETY: no code of ours runs in an ignored signal.
+            // SAFETY: ignoring a signal runs none of our code.
             unsafe { libc::signal(signal, SIG_IGN) };
         }
     }

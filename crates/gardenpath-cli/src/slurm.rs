@@ -1,7 +1,7 @@
-//! A sweep on a Slurm cluster: an array of workers that share the store, and again an array for what they left undone.
+//! A sweep on a Slurm cluster: job arrays of workers that share the store, resubmitted until nothing is missing.
 //!
-//! The store alone says what is done. Slurm is only asked which tasks are still in its queue: when none is, whatever is
-//! missing was cancelled, cut off or lost with its node, and is submitted again.
+//! The store alone determines what is done. Slurm is only asked which tasks are still queued: when none is, missing
+//! cells were cancelled, timed out or lost with their node, and are resubmitted.
 
 mod options;
 mod queue;
@@ -27,136 +27,136 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use submissions::Submissions;
 
-/// How a sweep is run on a cluster.
+/// The settings of a sweep on a cluster.
 #[derive(Args, Clone, Debug)]
 pub struct Settings {
-    /// Partition of the cluster [default: the cluster's own]
+    /// Partition [default: the cluster's default]
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
-    /// Time limit of a task, as sbatch reads it; what it cuts off is submitted again [default: the partition's]
+    /// Time limit per task, as for sbatch; tasks that time out are resubmitted [default: the partition's]
     #[arg(long, value_name = "TIME")]
     pub time: Option<String>,
-    /// Most tasks of an array; each takes many cells
+    /// Maximum number of tasks per array; each takes many cells
     #[arg(long, value_name = "N", default_value = "16")]
     pub array_size: NonZeroUsize,
-    /// Most tasks that run at once [default: all]
+    /// Maximum number of concurrent tasks [default: all]
     #[arg(long, value_name = "N")]
     pub at_once: Option<NonZeroUsize>,
-    /// Cores of a task, which are its threads
+    /// Cores, and threads, per task
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub cpus_per_task: u16,
-    /// Memory of a task, as sbatch reads it [default: the cluster's own]
+    /// Memory per task, as for sbatch [default: the cluster's default]
     #[arg(long, value_name = "SIZE")]
     pub mem: Option<String>,
-    /// Features that nodes must have
+    /// Required node features
     #[arg(long, value_name = "LIST")]
     pub constraint: Option<String>,
-    /// Generic resources of a task [default: gpu:1 if its cells need a GPU]
+    /// Generic resources per task [default: gpu:1 if its cells need a GPU]
     #[arg(long, value_name = "LIST")]
     pub gres: Option<String>,
-    /// Account that is charged
+    /// Account to charge
     #[arg(long, value_name = "NAME")]
     pub account: Option<String>,
     /// Quality of service
     #[arg(long, value_name = "NAME")]
     pub qos: Option<String>,
-    /// How many times to submit again without any progress before giving up
+    /// Number of resubmissions without progress before giving up
     #[arg(long, value_name = "N", default_value = "3")]
     pub retries: u32,
-    /// Seconds between two looks at the queue
+    /// Seconds between polls of the queue
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub poll: u64,
-    /// Any other options of sbatch, after --
+    /// Further options for sbatch, after --
     #[arg(last = true, value_name = "OPTIONS OF SBATCH", allow_hyphen_values = true)]
     pub sbatch: Vec<String>,
 }
 
 impl Settings {
-    /// Refuses options of sbatch that would break a sweep.
+    /// Refuses sbatch options that would break a sweep.
     pub fn check(&self) -> Result<()> {
         options::check(&self.sbatch)
     }
 }
 
-/// A sweep that is to be run on a cluster.
+/// A sweep to run on a cluster.
 pub struct Slurm<'a> {
     sweep: Sweep<'a>,
     store: &'a Store,
     settings: &'a Settings,
-    /// What names the experiment on every node.
+    /// The experiment, as every node can find it.
     experiment: PathBuf,
     directory: PathBuf,
     queue: Queue,
 }
 
-/// What is to be measured.
+/// What to measure.
 #[derive(Clone, Copy)]
 pub struct Sweep<'a> {
     /// The experiment.
     pub source: &'a Source,
-    /// Which grid of it.
+    /// The scale to measure.
     pub scale: &'a Scale,
-    /// Whether it has others too.
+    /// Whether the experiment has several scales.
     pub has_scales: bool,
-    /// The only device for which cells are taken.
+    /// Measure only the cells for this device.
     pub only: Option<Device>,
-    /// These cells.
+    /// The cells.
     pub cells: &'a [Measure],
 }
 
-/// How it ended.
+/// How a sweep ended.
 pub enum Ending {
     /// Nothing is left to do, or nothing more can be done.
     Finished {
-        /// What became of the cells.
+        /// The state of the cells.
         totals: Totals,
-        /// How many arrays were submitted.
+        /// The number of arrays submitted.
         arrays: usize,
     },
-    /// The array was left alone as soon as it was in the queue.
+    /// The array was submitted and not followed.
     Detached(String),
-    /// Ctrl-C; the array goes on.
+    /// Ctrl-C; the array keeps running.
     Interrupted(String),
 }
 
-/// What became of the cells.
+/// The state of the cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Totals {
     /// Cells with a result.
     pub done: usize,
-    /// Cells that were tried without success.
+    /// Cells that failed.
     pub failed: usize,
-    /// Cells without either.
+    /// Cells that have neither a result nor a failure.
     pub missing: usize,
 }
 
-/// How long the controller may be silent before following is given up.
+/// How long the controller may be unreachable before the sweep stops following.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 impl<'a> Slurm<'a> {
-    /// A sweep of the cells of an experiment. Fails where Slurm is not installed.
+    /// A sweep over the cells of an experiment. Fails if Slurm is not installed.
     pub fn new(sweep: Sweep<'a>, directory: &Path, store: &'a Store, settings: &'a Settings) -> Result<Self> {
         let directory =
-            std::path::absolute(directory).with_context(|| format!("{}: has no absolute path", directory.display()))?;
+            std::path::absolute(directory).with_context(|| format!("{}: no absolute path", directory.display()))?;
         let queue = Queue::new(&sweep.source.name())?;
         Ok(Slurm { sweep, store, settings, experiment: sweep.source.argument()?, directory, queue })
     }
 
-    /// Submits an array, unless there is one in the queue, and follows it until all is done.
+    /// Submits an array, unless one is queued already, and follows it until all is done.
     pub fn run(&self, detach: bool) -> Result<Ending> {
-        // From here on a signal must not lose the number of an array.
+        // From here on, a signal must not lose a job ID.
         let interrupt = Interrupt::listen();
         let mut arrays = 0;
         let mut before = self.totals();
         let mut job = match self.queued()? {
             Some(job) => {
-                progress::note(&format!("array {job} is in the queue already"));
+                progress::note(&format!("array {job} is already queued"));
                 job
             }
             None if before.done == self.sweep.cells.len() => return Ok(Ending::Finished { totals: before, arrays }),
             None => {
                 arrays += 1;
-                // What failed in an earlier sweep is tried once more, as `sweep run` does.
+                // Failures of an earlier sweep are retried once, as `sweep run` does.
                 self.submit(before.missing + before.failed, false)?
             }
         };
@@ -181,7 +181,8 @@ impl<'a> Slurm<'a> {
         }
     }
 
-    /// Whether the cells without a result need a GPU. Tasks ask for the same, so that all must or none.
+    /// Whether the cells without a result need a GPU. All tasks request the same resources, so mixed cells are an
+    /// error.
     fn needs_gpu(&self) -> Result<bool> {
         if !self.sweep.cells.iter().any(uses_gpu) {
             return Ok(false);
@@ -191,7 +192,7 @@ impl<'a> Slurm<'a> {
         let (gpu, all) = (left.iter().filter(|cell| uses_gpu(cell)).count(), left.len());
         if (1..all).contains(&gpu) {
             bail!(
-                "{gpu} of {all} cells need a GPU and the others do not: submit them apart, with --only gpu and with --only cpu"
+                "{gpu} of {all} cells need a GPU and the others do not: submit them separately, with --only gpu and --only cpu"
             );
         }
         Ok(gpu > 0)
@@ -199,7 +200,7 @@ impl<'a> Slurm<'a> {
 
     fn totals(&self) -> Totals {
         let status = Status::of(self.sweep.cells, self.store);
-        // The mark of a worker that was killed looks like work for a while.
+        // The mark of a killed worker looks like work for a while.
         Totals { done: status.done, failed: status.failed, missing: status.missing + status.running }
     }
 
@@ -208,18 +209,18 @@ impl<'a> Slurm<'a> {
         Submissions::of(&self.directory.join("slurm").join("job"), scale, only, &self.experiment)
     }
 
-    /// The array that was submitted last, if it is in the queue.
+    /// The array submitted last, if it is still queued.
     fn queued(&self) -> Result<Option<String>> {
         let Some(job) = self.submissions().last() else { return Ok(None) };
         let tasks = self.queue.tasks(&job)?;
         Ok((!tasks.is_empty()).then_some(job))
     }
 
-    /// Submits an array for a number of cells and returns its number.
+    /// Submits an array for this many cells and returns its job ID.
     fn submit(&self, cells: usize, skip_failed: bool) -> Result<String> {
         let place = self.directory.join("slurm");
         let tasks = cells.min(self.settings.array_size.get());
-        let program = std::env::current_exe().context("this program does not know where it is")?;
+        let program = std::env::current_exe().context("cannot find the path of this program")?;
         let script = Script {
             name: &self.queue.name,
             program: &program,
@@ -234,7 +235,7 @@ impl<'a> Slurm<'a> {
         };
         let text = script.text()?;
         let path = place.join(format!("{}.sh", self.queue.name));
-        fs::create_dir_all(&place).with_context(|| format!("{}: cannot be made", place.display()))?;
+        fs::create_dir_all(&place).with_context(|| format!("{}: cannot create the directory", place.display()))?;
         atomic::write(&path, text.as_bytes())?;
         let job = self.queue.submit(&path, &script.options()?)?;
         self.submissions().keep(&job)?;
@@ -242,7 +243,7 @@ impl<'a> Slurm<'a> {
         Ok(job)
     }
 
-    /// Waits until no task of an array is left, or all cells are done. Returns whether it was not interrupted.
+    /// Waits until no task of an array is left, or all cells are done. Returns false if interrupted.
     fn follow(&self, job: &str, interrupt: &Interrupt) -> Result<bool> {
         let line = progress::line(&format!("array {job}"));
         let mut delays = Delays::default();
@@ -260,7 +261,9 @@ impl<'a> Slurm<'a> {
                     delays.lift(&tasks);
                 }
                 Err(error) if answered.elapsed() < PATIENCE => line.set_message(format!("array {job}: {error:#}")),
-                Err(error) => break Err(error.context(format!("array {job} may go on, but cannot be followed"))),
+                Err(error) => {
+                    break Err(error.context(format!("cannot follow array {job}, which may still be running")));
+                }
             }
             if interrupt.within(Duration::from_secs(self.settings.poll)) {
                 break Ok(false);

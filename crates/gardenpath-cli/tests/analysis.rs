@@ -1,4 +1,4 @@
-//! Fits, verdicts and figures of made-up results, as a user gets them from the file of an experiment.
+//! Fits, verdicts and figures of synthetic results, as a user gets them from an experiment file.
 
 mod common;
 
@@ -142,7 +142,7 @@ y_scale = "log"
 color = "depth"
 "#;
 
-/// A grammar that is a little harder than others.
+/// Makes some grammars slightly harder than others.
 fn hardness(seed: f64) -> f64 {
     (0.1 * (seed % 7.0 - 3.5)).exp()
 }
@@ -153,7 +153,7 @@ fn network(parameters: &Map<String, Value>) -> Value {
     json!({"normalized_loss": 0.98 / (1.0 + of("samples") / star) + 0.01, "bayes_normalized_loss": 0.01})
 }
 
-/// Writes an experiment, and results for those of its cells that are wanted.
+/// Writes an experiment, and results for the selected cells.
 fn store(
     lab: &Lab,
     text: &str,
@@ -253,7 +253,7 @@ fn every_verdict_can_be_reached() {
         (Some(256.0), json!([255.936, 256.064]))
     );
     assert_eq!((claims[5]["expected"].clone(), claims[5]["allowed"].clone()), (Value::Null, json!([1.0, null])));
-    assert_eq!((&claims[5]["estimate"], &claims[5]["because"]), (&Value::Null, &json!("nothing was measured")));
+    assert_eq!((&claims[5]["estimate"], &claims[5]["because"]), (&Value::Null, &json!("no measurements")));
     assert!(claims[3]["because"].as_str().unwrap().ends_with("we made it so"), "{}", claims[3]);
     let text = lab.run("sweep judge e.toml --store s");
     assert!(text.contains("square (depth = 2): agrees\n  The number of sentences grows as vocab^2.\n  2 ["), "{text}");
@@ -274,10 +274,10 @@ fn figures_have_three_formats_and_the_same_bytes() {
         assert!(svg.contains(text), "{text}");
     }
     let refused = lab.refusal("sweep plot e.toml --store s -o figure.jpg");
-    assert_eq!(refused, "figure.jpg: expected a name that ends in .svg, .png or .pdf");
+    assert_eq!(refused, "figure.jpg: expected a name ending in .svg, .png or .pdf");
 }
 
-/// Dashed lines that share their colours with other curves are explained once, others one by one.
+/// Dashed lines that share their colors with other curves get one legend entry, others one each.
 #[test]
 fn dashed_lines_without_company_have_names() {
     let lab = laws();
@@ -350,7 +350,7 @@ fn what_is_missing_is_said_and_the_rest_is_used() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert_eq!(said, "error: none of 576 cells has a result: 'sweep run' measures them.\n");
-        assert!(lab.refusal(&format!("sweep {command} --store absent")).contains("there is no store absent"));
+        assert!(lab.refusal(&format!("sweep {command} --store absent")).contains("no store absent"));
         assert!(!lab.path("f.svg").exists());
         let output = lab.try_run("report e.toml --store s -o page.html");
         assert_eq!((output.status.code(), lab.path("page.html").exists()), (Some(1), false));
@@ -408,7 +408,7 @@ fn scales_of_any_name_are_chosen_and_others_refused() {
         "report e.toml -o r.html",
     ] {
         let error = lab.refusal(&format!("{command} --store s --scale full"));
-        assert!(error.ends_with("there is no scale full; the experiment has night"), "{error}");
+        assert!(error.ends_with("unknown scale full; the experiment has night"), "{error}");
     }
     fs::write(lab.path("e.toml"), LAWS).unwrap();
     for command in [
@@ -422,8 +422,7 @@ fn scales_of_any_name_are_chosen_and_others_refused() {
         assert!(error.ends_with("--scale has no effect here: the experiment has one scale, [[grid]]"), "{error}");
     }
     assert!(
-        lab.refusal("reproduce --scale night")
-            .ends_with("there is no scale night; the experiment has quick, day, full")
+        lab.refusal("reproduce --scale night").ends_with("unknown scale night; the experiment has quick, day, full")
     );
 }
 
@@ -445,5 +444,5 @@ fn lists_are_curves_and_means_are_over_seeds() {
     let wrong = text.replace("along = 'sizes'", "along = 'ratio'");
     fs::write(lab.path("e.toml"), wrong).unwrap();
     let none = lab.json("sweep fit e.toml --store s");
-    assert_eq!(none["because"], "nothing was measured", "{none}");
+    assert_eq!(none["because"], "no measurements", "{none}");
 }

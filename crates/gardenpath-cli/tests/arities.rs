@@ -1,4 +1,4 @@
-//! Grammars of any arity, from the command line to the last picture: {1, 2}, {2, 4}, {1, 2, 3}, {4} and {1, …, 8}.
+//! Grammars of any arity in all commands: {1, 2}, {2, 4}, {1, 2, 3}, {4} and {1, …, 8}.
 
 mod common;
 
@@ -35,7 +35,7 @@ fn ensembles() -> Vec<(&'static str, Ensemble)> {
     ]
 }
 
-/// A lab for each ensemble, with its grammar and sentences of it.
+/// A lab for each ensemble, with a grammar and sentences.
 fn labs() -> impl Iterator<Item = (&'static str, Ensemble, Lab)> {
     ensembles().into_iter().map(|(options, ensemble)| {
         let lab = Lab::with_grammar(&format!("{options} --seed 3"));
@@ -52,7 +52,7 @@ fn grammars_are_those_of_the_core() {
         assert_eq!(Grammar::from_text(&lab.run("grammar convert g.pcfg")).unwrap(), grammar);
         let remark = &grammar.remarks()[0];
         assert!(remark.contains(&format!("arities {}, ", ensemble.probabilities())), "{remark}");
-        // What a grammar of the paper is called does not depend on the options that describe it.
+        // The fingerprint of a paper grammar does not depend on the options that describe it.
         let same = "grammar sample --vocab 8 --depth 2 --seed 3";
         let fixed = lab.run(&format!("{same} --p-binary 1"));
         assert_eq!(lab.run(&format!("{same} --arities 2:1")), fixed);
@@ -205,7 +205,7 @@ fn entropies_are_those_of_the_core() {
         assert_eq!(line["entropy"], expected.mean, "{options}");
         let guessing = (ensemble.level_sizes().unwrap()[0] as f64).ln();
         assert_eq!(line["normalized"], expected.mean / guessing);
-        // Theory knows depth 2 with levels of one size and rules of one law.
+        // Theory covers depth 2 with levels of equal size and one law of rules.
         let is_known = options.starts_with("--vocab 5 --depth 2");
         let fractions = || [0, 1].map(|level| ensemble.effective_fractions(level).unwrap());
         let theory = is_known.then(|| class_entropy(fractions(), ensemble.probabilities()).unwrap());

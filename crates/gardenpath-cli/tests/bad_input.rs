@@ -1,11 +1,11 @@
-//! Bad input of every kind: one line that names what is wrong, exit code 2, and nothing written.
+//! Bad input of every kind: one line that names the problem, exit code 2, and nothing written.
 
 mod common;
 
 use common::Lab;
 use std::fs;
 
-/// A lab with a grammar, a corpus, and files that are wrong in many ways.
+/// A lab with a grammar, a corpus, and invalid files of many kinds.
 fn lab() -> Lab {
     let lab = Lab::with_grammar("--vocab 6 --depth 2 --fraction 0.5 --seed 7");
     lab.run("corpus sample g.pcfg --samples 2000 -o c.jsonl");
@@ -90,7 +90,10 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("grammar sample --depth 2", &["--vocab"]),
         ("grammar sample --vocab 4 --depth 2 --classes 0", &["vocab is 0"]),
         ("grammar sample --vocab 4 --depth 1e18 --classes 2", &["depth is 1000000000000000000"]),
-        ("grammar sample --sizes 1,9 --arities 2:1 --rules 2:4 --cover", &["cover is 8 children", "9"]),
+        (
+            "grammar sample --sizes 1,9 --arities 2:1 --rules 2:4 --cover",
+            &["cover needs at least 9 children", "found 8"],
+        ),
         ("grammar sample --vocab 4 --depth 2 --zipf -1", &["-1"]),
         ("grammar sample --vocab 4 --depth 2 --class-entropy nan", &["class entropy is NaN"]),
         ("grammar sample --vocab 4 --depth 2 --class-entropy 9", &["class entropy is 9"]),
@@ -145,12 +148,12 @@ fn whatever_is_wrong_is_said_in_one_line() {
             &["half.jsonl: line 2", "token 1.5 at position 1 is not a whole number from 0 to 5"],
         ),
         ("parse g.pcfg root.jsonl", &["root.jsonl: line 1: root is 300, expected a whole number from 0 to 254"]),
-        ("learn none.jsonl --vocab 6 --depth 2", &["none.jsonl: line 1: there are no tokens"]),
-        ("corpus info none.jsonl", &["none.jsonl: line 1: there are no tokens"]),
+        ("learn none.jsonl --vocab 6 --depth 2", &["none.jsonl: line 1: no tokens"]),
+        ("corpus info none.jsonl", &["none.jsonl: line 1: no tokens"]),
         ("corpus info truncated.parquet", &["truncated.parquet"]),
         ("corpus info g.pcfg", &["g.pcfg", "--samples"]),
         ("corpus info c.jsonl --samples 5", &["c.jsonl"]),
-        // By hand.
+        // A sentence on the command line.
         ("parse g.pcfg --sentence \"\"", &["--sentence is empty"]),
         ("parse g.pcfg --sentence \"0 x\"", &["\"x\" is not one of the 6 tokens"]),
         ("parse g.pcfg --sentence \"0 6\"", &["\"6\" is not one of the 6 tokens"]),
@@ -182,7 +185,7 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("theory entropy --fraction 7", &["fraction", "7"]),
         ("theory complexity --vocab 4 --depth 2 --fraction 0", &["fraction is 0"]),
         ("theory complexity --vocab 4 --depth 10 --fraction 0.5", &["depth"]),
-        // Names of results are checked before anything else: the input of these commands does not exist.
+        // Output names are checked first: the input of these commands does not exist.
         ("learn missing.jsonl --vocab 6 --depth 2 -o no/new.pcfg", &["no/new.pcfg", "no directory"]),
         ("learn missing.jsonl --vocab 6 --depth 2 -o new.txt", &["new.txt", ".pcfg"]),
         ("learn missing.jsonl --vocab 6 --depth 2 -o dir.pcfg", &["dir.pcfg", "is a directory"]),
@@ -194,7 +197,7 @@ fn whatever_is_wrong_is_said_in_one_line() {
         ("sweep collect missing.toml --store s -o new.txt", &["new.txt", ".parquet", ".csv", ".jsonl"]),
         ("parse g.pcfg --sentence nonsense --svg no/new.svg", &["no/new.svg", "no directory"]),
         ("parse g.pcfg --sentence nonsense --svg dir.jsonl", &["dir.jsonl", ".svg"]),
-        // Sizes are checked before memory is taken.
+        // Sizes are checked before allocating memory.
         ("learn --grammar g.pcfg --samples 1e15", &["a corpus of 1000000000000000 sentences", "GB"]),
         ("train --model cnn --vocab 4 --depth 2 --samples 1e12", &["a corpus of 1000000000000 sentences", "GB"]),
         ("train --model cnn --vocab 4 --depth 2 --samples 10 --test 1e12", &["1000000000000 sentences", "GB"]),
@@ -236,7 +239,7 @@ fn pictures_need_a_directory() {
     let lab = lab();
     let sentence = gardenpath::Corpus::sample(&lab.grammar(), gardenpath::Seed::new(0), 0..1);
     let message = lab.refusal(&format!("parse g.pcfg --sentence \"{:?}\" --svg no/new.svg", sentence.sentence(0)));
-    assert_eq!(message, "no/new.svg: there is no directory no");
+    assert_eq!(message, "no/new.svg: no directory no");
 }
 
 #[test]
@@ -260,7 +263,7 @@ fn parquet_is_not_written_to_a_stream() {
 fn directories_that_cannot_be_written_are_known_at_once() {
     let lab = lab();
     let message = lab.refusal("learn missing.jsonl --vocab 6 --depth 2 -o /proc/new.pcfg");
-    assert!(message.starts_with("/proc/new.pcfg: cannot be written"), "{message}");
+    assert!(message.starts_with("/proc/new.pcfg: cannot write"), "{message}");
     assert!(lab.refusal("sweep run missing.toml --store /proc/s").contains("missing.toml"));
     fs::write(
         lab.path("e.toml"),
@@ -300,7 +303,7 @@ fn deep_nesting_is_refused() {
     fs::write(lab.path("deep.json"), format!("{{\"a\":{}}}", deep("[", "]"))).unwrap();
     fs::write(lab.path("deep.pcfg"), format!("S -> {} [1]\n", deep("(", ")"))).unwrap();
     fs::write(lab.path("deep.jsonl"), format!("{{\"tokens\":{}}}\n", deep("[", "]"))).unwrap();
-    // Fields that are ignored may hold anything.
+    // Ignored fields may contain anything.
     fs::write(lab.path("ignored.jsonl"), format!("{{\"tokens\":[0,1,2,3],\"x\":{}}}\n", deep("[", "]"))).unwrap();
     assert!(lab.refusal("grammar info deep.json").starts_with("deep.json"));
     assert!(lab.refusal("grammar info deep.pcfg").starts_with("deep.pcfg"));

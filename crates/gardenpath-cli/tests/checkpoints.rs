@@ -1,4 +1,4 @@
-//! Cells that take hours: killed at any moment they resume from their checkpoints, and nobody can tell from their results.
+//! Long cells that are killed resume from their checkpoints, with the same results.
 #![cfg(unix)]
 
 mod common;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A cell of Adam, whose state is more than the weights, and of which the best weights are needed in the end.
+/// A cell trained with Adam, whose state is more than the weights, and which needs its best weights in the end.
 const LONG: &str = "measure = 'probe'\nexpects = ''\n[[grid]]\nmodel = 'transformer'\nvocab = 6\ndepth = 2\nfraction = 0.25\n\
                     width = 16\nheads = 4\nbatch = 8\nsamples = 1000\ntest = 100\nseed = 1\nmax_steps = 12000\nmin_steps = 12000\n";
 
@@ -39,7 +39,7 @@ fn only(lab: &Lab, store: &str, part: &str) -> Option<PathBuf> {
     files.into_iter().next()
 }
 
-/// The result of the cell, as bytes, and its checkpoint is gone.
+/// The result of the cell as bytes; its checkpoint must be gone.
 fn result(lab: &Lab, store: &str) -> Vec<u8> {
     assert_eq!(only(lab, store, "checkpoints"), None, "a cell with a result has no checkpoint");
     std::fs::read(only(lab, store, "cells").expect("the cell has a result")).unwrap()
@@ -64,7 +64,7 @@ fn fifty_kills_do_not_change_a_long_cell() {
         }
     }
     assert!(kept > 10, "{kept} checkpoints");
-    // Every attempt began where the one before had stopped.
+    // Every attempt resumed where the previous one had stopped.
     assert!(measured.is_sorted() && measured.last() > measured.first(), "{measured:?}");
     let last = sweep(&lab, "torn", "0.01").output().unwrap();
     assert!(last.status.success() && last.stderr.is_empty(), "{}", String::from_utf8_lossy(&last.stderr));
@@ -98,7 +98,7 @@ fn a_damaged_checkpoint_is_noted_and_the_cell_starts_again() {
     assert!(sweep(&lab, "quiet", "1000").status().unwrap().success());
     let cell = only(&lab, "quiet", "cells").unwrap();
     let name = cell.file_stem().unwrap();
-    // What it keeps is whole but not its own, or not even whole.
+    // A checkpoint of another cell, and incomplete ones.
     std::fs::write(lab.path("other.toml"), LONG.replace("seed = 1", "seed = 2")).unwrap();
     let mut other = lab.command("sweep run other.toml --store other --threads 1");
     let mut other = other.env("GARDENPATH_CHECKPOINT_SECONDS", "0.01").stdout(Stdio::null()).spawn().unwrap();
@@ -119,7 +119,7 @@ fn a_damaged_checkpoint_is_noted_and_the_cell_starts_again() {
         let output = sweep(&lab, &store, "1000").output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{said}");
-        assert!(said.contains(&format!("{}: {wrong}; it is measured again", name.to_str().unwrap())), "{said}");
+        assert!(said.contains(&format!("{}: {wrong}; measuring it again", name.to_str().unwrap())), "{said}");
         assert!(result(&lab, &store) == result(&lab, "quiet"), "the same bytes");
     }
 }

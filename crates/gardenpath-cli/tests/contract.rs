@@ -1,4 +1,4 @@
-//! Every line of the program's contract: names, fields and values, against the core.
+//! The output of every command: names, fields and values, compared with the core.
 
 mod common;
 
@@ -209,7 +209,7 @@ fn parse_sample_draws_from_the_posterior() {
         let spread = (3000.0 * share * (1.0 - share)).sqrt();
         assert!((found as f64 - 3000.0 * share).abs() < 5.0 * spread + 1.0, "{found} {share}");
     }
-    // Tree i is a function of the seed and i: a longer file begins with the same trees.
+    // Tree i depends only on the seed and i: a longer file begins with the same trees.
     std::fs::write(lab.path("few.jsonl"), (json!({"tokens": sentence}).to_string() + "\n").repeat(7)).unwrap();
     assert_eq!(lab.json_lines("parse g.pcfg few.jsonl --mode sample --seed 5"), lines[..7]);
     assert_ne!(lab.json_lines("parse g.pcfg few.jsonl --mode sample --seed 6"), lines[..7]);
@@ -278,7 +278,7 @@ fn theory_lengths_and_trees() {
     for (value, (len, count)) in values.as_array().unwrap().iter().zip(counts.iter()) {
         assert_eq!(*value, json!({"len": len, "value": count.to_string()}));
     }
-    assert!(lab.run("theory trees --depth 5").contains("one length in"));
+    assert!(lab.run("theory trees --depth 5").contains("lengths; --json has all"));
 }
 
 #[test]
@@ -330,7 +330,7 @@ fn theory_entropy_and_complexity() {
     assert!(text.contains("P*") && text.contains("1,048,576"), "{text}");
 }
 
-/// Any numbers of children, and the same values for those of the paper however they are asked for.
+/// Any arities; those of the paper give the same values however they are specified.
 #[test]
 fn theory_of_any_arities() {
     let lab = Lab::new();
@@ -375,11 +375,12 @@ fn snr_has_no_interval_where_there_is_none() {
     let [low, high] = [0, 1].map(|k| number(&several["interval"][k]));
     let needed = number(&several["sample_complexity"]);
     assert!(low <= needed && needed <= high && low < high, "{several}");
-    // One grammar says nothing about others.
+    // One grammar gives no interval.
     let one = lab.json("snr --vocab 4 --depth 2 --grammars 1");
     assert!(one["sample_complexity"].is_number() && one["interval"].is_null(), "{one}");
-    assert!(lab.run("snr --vocab 4 --depth 2 --grammars 1").contains("There is no interval"));
-    // At depth 1 a triple tells its root as soon as it is seen: the ratio is on one side of the threshold from the beginning.
+    assert!(lab.run("snr --vocab 4 --depth 2 --grammars 1").contains("No interval"));
+    // At depth 1 a triple determines its root as soon as it is seen: the ratio is on one side of the threshold from the
+    // start.
     let flat = lab.json("snr --vocab 8 --depth 1 --fraction 1/vocab --grammars 40");
     assert!(flat["sample_complexity"].is_null() && flat["interval"].is_null(), "{flat}");
     assert!(

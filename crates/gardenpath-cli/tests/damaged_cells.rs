@@ -1,4 +1,4 @@
-//! Stores with damaged cells: every one is named, none counts as done, and none is collected.
+//! Stores with damaged cells: each one is named, none counts as done, and none is collected.
 
 mod common;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
 
-/// A lab with an experiment of six cells, all of which are in the store `s`, and the paths of their files.
+/// A lab with an experiment of six cells, all in the store `s`, and the paths of their files.
 fn lab() -> (Lab, Vec<PathBuf>) {
     let lab = Lab::new();
     let text = "measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 4\ndepth = 2\nsentences = 20\nfraction = 0.5\nseed = '1..6'\n";
@@ -20,7 +20,7 @@ fn lab() -> (Lab, Vec<PathBuf>) {
     (lab, files)
 }
 
-/// Damages the first five files, each in another way.
+/// Damages the first five files in different ways.
 fn damage(files: &[PathBuf]) {
     let whole = fs::read(&files[2]).unwrap();
     fs::write(&files[0], "").unwrap();
@@ -89,7 +89,7 @@ fn only_whole_results_are_collected() {
     assert_eq!(output.status.code(), Some(1), "nothing at all is not a part");
 }
 
-/// One flipped bit is still JSON, with another number in it.
+/// One flipped bit can still be JSON, with a different number.
 #[test]
 fn a_changed_digit_is_noticed() {
     let (lab, files) = lab();
@@ -124,7 +124,7 @@ fn cells_of_version_0_1_are_read() {
     for (name, bytes) in &contents {
         assert!(fs::read(lab.path("s/cells").join(name)).unwrap() == *bytes, "{name} is as it was");
     }
-    // The one in the place of the other is neither.
+    // A file in the place of another is invalid.
     fs::write(lab.path("s/cells").join(&contents[0].0), &contents[1].1).unwrap();
     let status = lab.json("sweep status e.toml --store s");
     assert_eq!([&status["done"], &status["missing"]], [1, 1]);

@@ -1,4 +1,4 @@
-//! What a sweep costs is told before it is measured.
+//! Cost estimates of sweeps.
 
 mod common;
 
@@ -9,7 +9,7 @@ use gardenpath_lab::sweep::estimate::{Cost, GPU_CORES, Paces, time};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-/// Two cells of every measure, network and learner: unlike the tiny ones, and unlike each other.
+/// Two cells of every measure, architecture and learner, different from the tiny ones and from each other.
 fn cells() -> Vec<Measure> {
     let training = json!({"vocab": 8, "depth": 2, "fraction": 0.125, "samples": 2000, "test": 500});
     let short = json!({"max_steps": 60, "min_steps": 60});
@@ -149,5 +149,5 @@ fn a_dry_run_writes_nothing() {
     let text = lab.run("reproduce SNR_L_3 --dry-run");
     assert!(text.contains("SNR_L_3") && text.contains("core-hours"), "{text}");
     assert!(lab.files().is_empty(), "{:?}", lab.files());
-    assert!(lab.refusal("reproduce colour --dry-run").contains("there is no figure colour"));
+    assert!(lab.refusal("reproduce colour --dry-run").contains("unknown figure colour"));
 }

@@ -1,4 +1,4 @@
-//! The page docs/experiments.md: its experiments are read, its commands run, and they print what it says.
+//! The page docs/experiments.md: its experiments are read, its commands run, and their output compared with the page.
 #![cfg(unix)]
 
 mod common;
@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 
 const PAGE: &str = include_str!("../../../docs/experiments.md");
 
-/// Stands in for sbatch: does all tasks of an array at once, and numbers every job 1.
+/// A fake sbatch: runs all tasks of an array at once, and gives every job the ID 1.
 const SBATCH: &str = r#"#!/bin/sh
 [ "$1" = --version ] && exit
 for word; do
@@ -36,7 +36,7 @@ fn blocks() -> Vec<(&'static str, Vec<&'static str>)> {
     blocks
 }
 
-/// A directory of commands that stand in for Slurm's.
+/// A directory of fake Slurm commands.
 fn stand_ins(lab: &Lab) -> String {
     let bin = lab.path("bin");
     fs::create_dir(&bin).unwrap();
@@ -109,13 +109,13 @@ fn cells_for_both_devices_are_not_submitted_together() {
         (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap(), errors)
     };
     let (code, _, errors) = submit("");
-    let expected = "error: 1 of 2 cells need a GPU and the others do not: submit them apart, with --only gpu and with --only cpu\n";
+    let expected = "error: 1 of 2 cells need a GPU and the others do not: submit them separately, with --only gpu and --only cpu\n";
     assert_eq!((code, errors.as_str()), (2, expected));
     let (code, line, _) = submit("--only cpu");
     assert_eq!((code, line.as_str()), (0, "1 cells: 1 done, 0 failed, 0 missing; arrays: 1\n"));
     let script = || fs::read_to_string(lab.path("s/slurm/gardenpath-both.sh")).unwrap();
     assert!(script().contains(" --only cpu ") && !script().contains("gres"), "{}", script());
-    // Only the cell for the GPU is left.
+    // Only the cell for the GPU is missing.
     let (code, line, _) = submit("--detach");
     assert_eq!((code, line.as_str()), (0, "1\n"));
     assert!(script().contains("--gres=gpu:1"), "{}", script());

@@ -70,7 +70,8 @@ fn rounded(hours: f64) -> String {
 
 /// How many claims of the other figures have which verdict, and how many cells of all figures are measured.
 fn others(figures: &[Value]) -> String {
-    let mut table = "| figure | cells | agree | differ | corrected | inconclusive |\n|---|---|---|---|---|---|\n".to_owned();
+    let mut table =
+        "| figure | cells | agree | differ | corrected | inconclusive |\n|---|---|---|---|---|---|\n".to_owned();
     for figure in figures.iter().filter(|figure| figure["cells"] != 0) {
         let name = figure["figure"].as_str().unwrap();
         let count = |word: &str| findings(figure).iter().filter(|finding| finding["verdict"] == word).count();

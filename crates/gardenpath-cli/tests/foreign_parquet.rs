@@ -1,4 +1,4 @@
-//! Parquet corpora that other programs wrote: any integers, large lists, no roots, wrong columns.
+//! Parquet corpora written by other programs: any integers, large lists, no roots, wrong columns.
 
 use arrow_array::builder::{GenericListBuilder, PrimitiveBuilder};
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Int16Type, Int64Type, UInt8Type, UInt64Type};
@@ -77,7 +77,7 @@ fn what_is_wrong_is_named() {
         (root(Arc::new(UInt8Array::from(vec![255]))), "sentence 1: the root is 255"),
         (root(Arc::new(Int64Array::from(vec![-1]))), "sentence 1: the root is -1, expected 0 to 254"),
         (root(Arc::new(StringArray::from(vec!["A"]))), "the column root has values of type Utf8"),
-        (vec![("text", flat.clone()), ("root", flat)], "there is no column tokens, only text, root"),
+        (vec![("text", flat.clone()), ("root", flat)], "no column tokens, only text, root"),
     ] {
         let message = read(columns).unwrap_err();
         assert!(message.contains("c.parquet: ") && message.contains(expected), "{message}");

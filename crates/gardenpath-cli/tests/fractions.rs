@@ -1,4 +1,4 @@
-//! Numbers of rules are whole: every command that takes a fraction says what it amounts to.
+//! Numbers of rules are rounded: every command that takes a fraction reports the effective one.
 
 mod common;
 
@@ -66,7 +66,7 @@ fn a_note_is_said_once_and_only_about_rules_that_exist() {
     lab.refusal("grammar sample --vocab 10 --depth 2 --fraction 0.92 --non-overlapping -o g.pcfg");
 }
 
-/// Of three grammars some are below the threshold from the start: the data do not bound the interval from below.
+/// Some of three grammars are below the threshold from the start, so the interval has no lower bound.
 #[test]
 fn an_end_that_is_not_bounded_is_null() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! Stored results stay valid: the identities of cells never change while their measure has the same version.
+//! Stored results stay valid: identities of cells do not change unless the version of their measure does.
 
 use gardenpath_lab::experiment::built_in::{ALL, find};
 use gardenpath_lab::experiment::{Experiment, Scale};

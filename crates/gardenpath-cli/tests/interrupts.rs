@@ -1,4 +1,4 @@
-//! Ctrl-C and termination of long commands: exit code 130, one line that says how to resume, and nothing that is stored is lost.
+//! Ctrl-C and SIGTERM of long commands: exit code 130, one line that says how to resume, and stored results are kept.
 #![cfg(unix)]
 
 mod common;
@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Two cells that take no time and one that takes for ever.
+/// Two cells that take no time and one that takes forever.
 const SWEEP: &str = "\
 measure = 'train'
 [parameters]
@@ -42,7 +42,7 @@ fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
-/// What it says on standard error; it must end with 130.
+/// The output on standard error; the exit code must be 130.
 fn last_words(child: Child) -> String {
     let output = child.wait_with_output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
@@ -111,7 +111,7 @@ fn a_run_is_kept_before_it_is_left() {
         let errors = last_words(child);
         let last = errors.lines().last().unwrap();
         assert!(
-            last.starts_with("interrupted: step ") && last.ends_with(" is kept; the same command resumes"),
+            last.starts_with("interrupted: step ") && last.ends_with(" is saved; the same command resumes"),
             "{errors}"
         );
     }
@@ -119,7 +119,7 @@ fn a_run_is_kept_before_it_is_left() {
     sleep(Duration::from_millis(1000));
     signal(&child, "-INT");
     let errors = last_words(child);
-    assert_eq!(errors, "interrupted: nothing was kept; -o DIR makes a run resumable\n");
+    assert_eq!(errors, "interrupted: nothing was saved; -o DIR makes a run resumable\n");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn the_second_signal_ends_at_once() {
     fs::write(lab.path("e.toml"), SWEEP).unwrap();
     let commands = lab.path("bin");
     fs::create_dir(&commands).unwrap();
-    // A queue that does not answer.
+    // A queue that does not respond.
     let asked = lab.path("asked");
     let squeue = format!("[ $1 = --version ] && exit\ntouch '{}'\nexec sleep 20", asked.display());
     for (name, text) in [("sbatch", "echo 1"), ("squeue", &squeue)] {

@@ -1,4 +1,5 @@
-//! The page docs/json.md describes every command's JSON: its commands are run, and every field must be there with its type.
+//! The page docs/json.md describes every command's JSON: its commands are run, and every field must be present with its
+//! type.
 
 mod common;
 
@@ -6,7 +7,7 @@ use common::{Lab, words};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A part of the page: commands, and the fields of what they print.
+/// A part of the page: commands, and the fields of their output.
 #[derive(Default)]
 struct Part {
     commands: Vec<String>,
@@ -15,11 +16,11 @@ struct Part {
 
 struct Field {
     kind: String,
-    /// Whether lines may leave it out.
+    /// Whether it is optional.
     optional: bool,
 }
 
-/// Names with two shapes, which the page names.
+/// Names with two types, which the page mentions.
 const EXCEPTIONS: [&str; 6] = ["logprob", "value", "binary", "ternary", "tokens", "levels"];
 
 fn page() -> String {
@@ -86,7 +87,7 @@ fn check(object: &Value, path: &str, part: &Part, found: &mut BTreeSet<String>) 
         let field = part.fields.get(&path).unwrap_or_else(|| panic!("{path} is not on the page"));
         assert!(is(value, &field.kind), "{path} is {value}, expected {}", field.kind);
         match value {
-            // An object whose fields are not listed can have any.
+            // An object without listed fields can have any.
             Value::Object(_) if part.fields.keys().any(|known| known.starts_with(&format!("{path}."))) => {
                 check(value, &format!("{path}."), part, found);
             }

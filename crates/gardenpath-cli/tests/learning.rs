@@ -1,4 +1,4 @@
-//! The commands that learn: names, fields and values, what is refused, and the same bytes for any number of threads.
+//! The `learn` command: names, fields, values and errors, and the same bytes for any number of threads.
 
 mod common;
 
@@ -54,7 +54,7 @@ fn learn_recovers_the_grammar_of_a_file() {
     assert_eq!(found.remarks(), ["learned from 10,000 sentences by mode exact"]);
 }
 
-/// Labels are ignored, so that a file without any gives the same grammar; the root is one start symbol.
+/// Labels are ignored, so a file without labels gives the same grammar; the root is one start symbol.
 #[test]
 fn learn_needs_no_labels() {
     let lab = Lab::with_grammar(GRAMMAR);
@@ -125,7 +125,7 @@ fn other_modes_learn_too() {
     assert!(em["accuracy"].as_f64().unwrap() > 0.1 && em["levels"][0]["binary"]["count"].as_u64() == Some(216));
 }
 
-/// Trees of other numbers of children, and levels of different sizes: both are taken from the grammar, or told.
+/// Other arities, and levels of different sizes: taken from the grammar, or given.
 #[test]
 fn other_arities_and_sizes_are_learned() {
     let lab = Lab::with_grammar(GRAMMAR);
@@ -223,7 +223,7 @@ fn bad_input_is_refused_in_one_line() {
             "--arities with probabilities has no effect here: mode em learns the probabilities of all rules",
         ),
         ("moments g.pcfg --samples many -o m.safetensors", "--samples"),
-        ("moments g.pcfg --samples 10 -o m.txt", "m.txt: expected a name that ends in .safetensors"),
+        ("moments g.pcfg --samples 10 -o m.txt", "m.txt: expected a name ending in .safetensors"),
         ("snr --vocab 1 --depth 2", "--vocab is less than 2"),
     ] {
         let line = lab.refusal(arguments);
@@ -232,7 +232,7 @@ fn bad_input_is_refused_in_one_line() {
     assert!(!lab.path("m.safetensors").exists());
 }
 
-/// The seed of the test sentences is none that a corpus could have been sampled with.
+/// No corpus can have been sampled with the seed of the test sentences.
 #[test]
 fn the_score_is_not_measured_on_training_sentences() {
     let lab = Lab::with_grammar(GRAMMAR);
@@ -255,7 +255,7 @@ fn a_test_corpus_of_another_language_is_noticed() {
     lab.run("corpus sample other.pcfg --samples 500 --seed 1 -o t.jsonl");
     let output = lab.try_run("learn --grammar g.pcfg --samples 6000 --seed 1 --test t.jsonl");
     let notes = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && notes.contains("% of t.jsonl: another language?"), "{notes}");
+    assert!(output.status.success() && notes.contains("% of t.jsonl: is it the same language?"), "{notes}");
 }
 
 #[test]

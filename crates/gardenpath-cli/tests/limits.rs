@@ -1,6 +1,6 @@
-//! Absurd numbers, for every option of every command and every parameter of every measure: refused in one line, or worked on; never a
-//! crash, and never more memory than there is.
-// Elsewhere a limit of memory is refused or not enforced.
+//! Absurd numbers for every option of every command and every parameter of every measure: an error line or normal work,
+//! but never a crash, and never more memory than allowed.
+// Other systems refuse or ignore memory limits.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -54,7 +54,7 @@ const SMALL: &[(&str, &str)] = &[
     ("mup-check", "--model cnn --widths 8,16 --steps 1 --batch 4"),
 ];
 
-/// Options that need others to matter.
+/// Options that require others.
 const TOGETHER: &[(&str, &str, &str)] = &[
     ("", "binary-rules", "--ternary-rules 2"),
     ("", "ternary-rules", "--binary-rules 2"),
@@ -77,13 +77,13 @@ const TOGETHER: &[(&str, &str, &str)] = &[
 
 const ABSURD: [&str; 11] = ["0", "1", "1e12", "1e15", "1e18", "18446744073709551615", "-1", "nan", "inf", "1e400", ""];
 
-/// The memory that a run may have: less than what the program allows itself for a single table.
+/// The memory limit of a run: less than the program allows itself for a single table.
 const MEMORY: u64 = 6 << 30;
 
-/// Long work is none of our business: after this time it is stopped.
+/// Long runs are stopped after this time.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// What came of a run.
+/// The outcome of a run.
 enum Outcome {
     Ended(Option<i32>, String),
     Stopped,
@@ -96,14 +96,14 @@ fn limited(mut command: Command) -> Outcome {
     let limit = || {
         for (resource, most) in [(libc::RLIMIT_AS, MEMORY), (libc::RLIMIT_CORE, 0)] {
             let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
-            // SAFETY: the limit lives for the call, which changes this process alone.
+            // SAFETY: the limit outlives the call, which affects only this process.
             if unsafe { libc::setrlimit(resource, &limit) } != 0 {
                 return Err(std::io::Error::last_os_error());
             }
         }
         Ok(())
     };
-    // SAFETY: between fork and exec only system calls are made.
+    // SAFETY: only system calls are made between fork and exec.
     unsafe { command.pre_exec(limit) };
     let mut child = command.spawn().unwrap();
     let start = Instant::now();
@@ -122,7 +122,7 @@ fn limited(mut command: Command) -> Outcome {
     }
 }
 
-/// What is wrong with the outcome, if anything is. An error is one line, and before it a line for a cell that failed.
+/// The fault of the outcome, if any. An error is one line, optionally preceded by a line about a failed cell.
 fn fault(outcome: Outcome) -> Option<String> {
     let Outcome::Ended(code, errors) = outcome else { return None };
     let lines: Vec<&str> = errors.lines().collect();
@@ -146,7 +146,7 @@ fn leaves(command: &Clap, words: &str) -> Vec<(String, Clap)> {
     command.get_subcommands().flat_map(|sub| leaves(sub, &format!("{words} {}", sub.get_name()))).collect()
 }
 
-/// Whether an option is a number or something like one: neither a path, nor a text, nor one of a few words.
+/// Whether an option is a number or similar: not a path, a string or a choice.
 fn is_number(argument: &Arg) -> bool {
     let parser = argument.get_value_parser().type_id();
     let texts = [TypeId::of::<PathBuf>(), TypeId::of::<String>()];
@@ -235,7 +235,7 @@ fn no_number_of_an_experiment_is_a_way_to_crash() {
     let lab = Lab::new();
     let check = |(number, text): (usize, &String)| {
         if let Ok(experiment) = Experiment::parse(text) {
-            // What a status needs.
+            // What `sweep status` needs.
             for cell in experiment.cells(&Scale::QUICK).unwrap() {
                 black_box(cell.work());
             }

@@ -1,4 +1,4 @@
-//! Measures say what the commands say, and what they are.
+//! Measures agree with the corresponding commands, and are documented.
 
 mod common;
 
@@ -89,7 +89,7 @@ fn the_measure_train_is_the_command_train() {
         for name in ["test_loss", "test_accuracy", "bayes_loss", "train_loss", "best_step", "steps", "ending"] {
             assert_eq!(command[name], result[name], "{options}: {name}");
         }
-        // A command leaves out what there is not, a cell says so.
+        // A command omits missing values, a cell has nulls.
         for name in ["floor", "level_floors"] {
             assert_eq!(command.get(name).unwrap_or(&Value::Null), &result[name], "{options}: {name}");
         }
@@ -100,7 +100,7 @@ fn the_measure_train_is_the_command_train() {
 fn the_command_train_refuses_what_has_no_effect() {
     let lab = Lab::new();
     let refusal = |options: &str| lab.refusal(&format!("train --vocab 4 --depth 2 --samples 10 --width 16 {options}"));
-    assert_eq!(refusal("--model cnn --heads 4"), "--heads has no effect here: it belongs to --model transformer");
+    assert_eq!(refusal("--model cnn --heads 4"), "--heads has no effect here: it needs --model transformer");
     assert!(refusal("--model transformer --normalization width").starts_with("--normalization has no effect"));
     assert!(refusal("--model inn --optimizer adam").starts_with("--learning-rate is missing"));
 }
@@ -130,5 +130,5 @@ fn measures_are_listed_with_their_parameters() {
     assert_eq!((&find("device")["need"], &find("device")["default"]), (&json!("late"), &json!("cpu")));
     assert_eq!(find("model")["choices"], json!(["cnn", "inn", "transformer"]));
     assert!(lab.run("sweep measures train").contains("| layers"));
-    assert!(lab.refusal("sweep measures colour").starts_with("there is no measure colour, expected one of entropy"));
+    assert!(lab.refusal("sweep measures colour").starts_with("unknown measure colour, expected one of entropy"));
 }

@@ -1,4 +1,4 @@
-//! Damaged corpora, tens of thousands of them: every one is read or refused, none crashes the program.
+//! Tens of thousands of damaged corpora: each is read or refused, and none crashes the program.
 
 mod common;
 
@@ -36,7 +36,7 @@ fn mutate(bytes: &[u8], stream: &mut Stream) -> Vec<u8> {
     mutant
 }
 
-/// Reads a file to its end or to its error, and counts the sentences.
+/// Reads a file to its end or first error, and counts the sentences.
 fn read(file: Vec<u8>) -> anyhow::Result<usize> {
     let mut sentences = 0;
     for piece in parquet::Reader::open(Bytes::from(file), "m.parquet".into(), Alphabet::numbers(6))? {
@@ -45,7 +45,7 @@ fn read(file: Vec<u8>) -> anyhow::Result<usize> {
     Ok(sentences)
 }
 
-/// Reads bytes from a file, as users do: behind the end of a file, reads return nothing for ever.
+/// Reads bytes from a file, as users do: reads past the end of a file return nothing forever.
 fn read_file(bytes: &[u8]) -> anyhow::Result<usize> {
     let mut file = tempfile::tempfile()?;
     file.write_all(bytes)?;
@@ -56,7 +56,7 @@ fn read_file(bytes: &[u8]) -> anyhow::Result<usize> {
     Ok(sentences)
 }
 
-/// Does some work, which must not take longer than a minute.
+/// Runs some work, which must not take longer than a minute.
 fn in_a_minute(what: String, work: impl FnOnce() + Send + 'static) {
     let (done, ended) = mpsc::channel();
     let worker = thread::spawn(move || {
@@ -69,7 +69,7 @@ fn in_a_minute(what: String, work: impl FnOnce() + Send + 'static) {
     worker.join().unwrap();
 }
 
-/// The most memory that this process ever had, in bytes.
+/// The peak memory of this process in bytes.
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));
@@ -149,8 +149,8 @@ fn damaged_parquet() {
     assert!(peak_memory() < 1 << 30, "{} MB", peak_memory() >> 20);
 }
 
-/// Fields that claim two thousand million items, written over every place of headers and footer: the Parquet crate alone would take
-/// seconds for a list of truth values, and ages for one of other items behind the end of a file.
+/// Fields that claim two billion items, written over every position of headers and footer: the Parquet crate alone
+/// would take seconds for a list of booleans, and far longer for other items past the end of a file.
 #[test]
 fn lists_without_end_in_parquet() {
     let lab = Lab::with_grammar("--vocab 6 --depth 2 --seed 7");

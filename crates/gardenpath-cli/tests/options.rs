@@ -1,4 +1,4 @@
-//! Every option of every command has an effect, or is refused: one row of a table for each.
+//! Every option of every command has an effect or is refused: one table row each.
 
 mod common;
 
@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// A command, one of its options, the rest of the arguments, and the option with a value that changes what comes out.
+/// A command, one of its options, the other arguments, and the option with a value that changes the output.
 type Row = (&'static str, &'static str, &'static str, &'static str);
 
 const SAMPLE: &str = "--vocab 8 --depth 2";
@@ -23,7 +23,7 @@ const MASKED: &str = "--model transformer --task masked --vocab 4 --depth 2 --sa
 const PROBE: &str = "run --samples 100 --test-samples 50 --exchanged 20";
 const MUP: &str = "--model cnn --widths 8,16 --steps 2";
 
-/// What each option changes. Where the rest of the arguments has the option already, the second value replaces it.
+/// What each option changes. If the other arguments contain the option already, the second value replaces it.
 const EFFECTS: &[Row] = &[
     ("grammar sample", "--vocab", "--vocab 8 --depth 2", "--vocab 6"),
     ("grammar sample", "--depth", "--vocab 8 --depth 2", "--depth 3"),
@@ -314,7 +314,7 @@ const EFFECTS: &[Row] = &[
     ("man", "--output", "", "--output man"),
 ];
 
-/// Options whose effect other tests show, with the file of these.
+/// Options whose effect is shown by other tests, with the file of those tests.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("reproduce", "--dry-run", "estimates.rs"),
     ("sweep run", "--dry-run", "estimates.rs"),
@@ -369,7 +369,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("sweep submit", "--store", "slurm/sweep.rs"),
 ];
 
-/// Options that cannot have an effect where they are: all are refused with their name.
+/// Options that cannot have an effect: all are refused by name.
 const REFUSED: &[(&str, &str)] = &[
     ("learn c.jsonl --vocab 4 --depth 2 --samples 10", "--samples"),
     ("learn c.jsonl --vocab 4 --depth 2 --gamma-binary 1", "--gamma-binary"),
@@ -458,7 +458,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("man --json", "--json"),
 ];
 
-/// Names that changed and still work: the old call and the new one.
+/// Old names that still work: the old call and the new one.
 const OLD_NAMES: &[(&str, &str)] = &[
     ("corpus sample g.pcfg --count 5", "corpus sample g.pcfg --samples 5"),
     ("corpus info g.pcfg --count 5", "corpus info g.pcfg --samples 5"),
@@ -512,7 +512,7 @@ fn changed(arguments: &str, change: &str) -> String {
     format!("{} {change}", kept.join(" "))
 }
 
-/// All that a command says and writes, apart from times.
+/// Everything that a command prints and writes, except times.
 fn outcome(arguments: &str, lab: &Lab) -> String {
     let scratch = Lab::new();
     for entry in fs::read_dir(lab.path("")).unwrap() {
@@ -614,7 +614,7 @@ fn old_names_still_work() {
     for (old, new) in OLD_NAMES {
         assert_eq!(outcome(old, &lab), outcome(new, &lab), "{old}");
     }
-    // They are not shown.
+    // They are hidden.
     for help in ["corpus sample --help", "entropy --help", "probe --help", "reproduce --help"] {
         let text = lab.run(help);
         for old in ["--count", "--sentences", "--held-out", "--out "] {

@@ -52,13 +52,13 @@ fn a_corpus_is_learned_without_a_grammar() {
     assert!(text.contains("● test") && !text.contains("Bayes"), "{text}");
     assert_eq!(
         lab.refusal("probe run"),
-        "run: was trained on a corpus without a grammar; a probe needs trees, expected a run with --grammar"
+        "run: was trained on a corpus without a grammar; probes need trees, expected a run with --grammar"
     );
 }
 
-/// Whoever tells tokens needs no labels.
+/// Predicting tokens needs no labels.
 #[test]
-fn labels_are_needed_by_those_who_tell_them() {
+fn only_roots_need_labels() {
     let lab = lab();
     for (name, seed) in [("train", 1), ("test", 2)] {
         let sentences = lab.run(&format!("corpus sample g.pcfg --samples 200 --seed {seed} -o -"));
@@ -121,7 +121,7 @@ fn a_killed_run_ends_with_the_same_bytes_and_a_changed_file_is_refused() {
         let _ = child.kill();
         child.wait().unwrap();
     }
-    // The format of a file does not matter, its sentences do.
+    // The file format does not matter, only the sentences.
     lab.run("corpus sample g.pcfg --samples 600 --seed 1 -o train.tsv");
     let other = options.replace("train.parquet", "train.tsv");
     assert_eq!(timeless(lab.json(&format!("{SMALL} {other} -o parts"))), whole);
@@ -134,12 +134,12 @@ fn a_killed_run_ends_with_the_same_bytes_and_a_changed_file_is_refused() {
         fs::remove_file(lab.path("parts/result.json")).ok();
         output
     };
-    assert!(refused("--samples 599").starts_with("parts: holds a run on other training sentences; choose"));
+    assert!(refused("--samples 599").starts_with("parts: contains a run on other training sentences; choose"));
     let text = fs::read_to_string(lab.path("test.tsv")).unwrap();
     fs::write(lab.path("test.tsv"), text.replacen("answer", "question", 1)).unwrap();
-    assert!(refused("").starts_with("parts: holds a run on other test sentences; choose"));
+    assert!(refused("").starts_with("parts: contains a run on other test sentences; choose"));
     fs::write(lab.path("test.tsv"), text.replace("answer", "reply")).unwrap();
-    assert!(refused("").contains("parts: holds a"), "words of other names");
+    assert!(refused("").contains("parts: contains a"), "words of other names");
 }
 
 #[test]
@@ -162,17 +162,14 @@ fn what_is_wrong_is_said_in_one_line() {
     fs::write(lab.path("root.jsonl"), "{\"tokens\":[0,1,2,1],\"root\":2}\n").unwrap();
     lab.run("corpus sample g.pcfg --samples 5 -o numbers.jsonl");
     for (options, expected) in [
-        (
-            "--corpus train.parquet --depth 2",
-            "expected --test with a file of other sentences to test what is learned from train.parquet",
-        ),
+        ("--corpus train.parquet --depth 2", "expected --test with a file of test sentences for train.parquet"),
         (
             "--corpus train.parquet --test 100 --depth 2",
-            "--test is 100, expected a file of other sentences to test what is learned from train.parquet",
+            "--test is 100, expected a file of test sentences for train.parquet",
         ),
         (
             "--test test.tsv --vocab 4 --depth 2 --samples 9",
-            "--test is test.tsv, expected a whole number, or --corpus with a file to learn from",
+            "--test is test.tsv, expected a whole number, or --corpus with a file to train on",
         ),
         ("--corpus train.parquet --test none.tsv --depth 2", "none.tsv: no such file or directory"),
         ("--corpus train.parquet --test test.tsv --depth 0", "--depth is 0, expected 1 to 10"),
@@ -198,7 +195,7 @@ fn what_is_wrong_is_said_in_one_line() {
         ),
         (
             "--corpus train.parquet --test numbers.jsonl --depth 2",
-            "the tokens of train.parquet are words, those of numbers.jsonl are numbers; expected one kind",
+            "the tokens of train.parquet are words but those of numbers.jsonl are numbers; expected one kind",
         ),
         (
             "--corpus train.parquet --test root.jsonl --grammar g.pcfg",

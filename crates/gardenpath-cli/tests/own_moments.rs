@@ -10,7 +10,7 @@ use std::fs;
 /// Name, shape and bytes of a tensor.
 type Tensor = (String, Vec<usize>, Vec<u8>);
 
-/// The tensors of a file as bytes, and what the file says about itself.
+/// The tensors of a file as bytes, and its metadata.
 fn read(lab: &Lab, file: &str) -> (Vec<Tensor>, Value) {
     let bytes = fs::read(lab.path(file)).unwrap();
     let tensors = SafeTensors::deserialize(&bytes).unwrap();
@@ -68,7 +68,7 @@ fn words_are_listed_in_the_file() {
     let shapes = |tensors: &[Tensor]| tensors.iter().map(|t| t.1.clone()).collect::<Vec<_>>();
     assert_eq!(shapes(&sorted), [vec![2, 2, 2], vec![2, 2, 2, 2]]);
     assert_eq!(shapes(&named), shapes(&sorted));
-    // Both numberings are reversed, so that the numbers stand in reverse order.
+    // Both numberings are reversed, so the numbers are in reverse order.
     for (one, other) in sorted.iter().zip(&named) {
         let reversed: Vec<u8> = other.2.chunks(8).rev().flatten().copied().collect();
         assert!(one.2 == reversed, "{}", one.0);
@@ -82,8 +82,8 @@ fn what_has_no_effect_or_no_label_is_refused() {
     fs::write(lab.path("bare.tsv"), "0\t1 2 3 0\n\n1 2 2 1\n").unwrap();
     fs::write(lab.path("large.tsv"), "0\t1 2 3 0\n7\t1 2 2 1\n").unwrap();
     for (arguments, expected) in [
-        ("c.jsonl --samples 10", "c.jsonl: is a corpus, of which all sentences are counted; expected no --samples"),
-        ("g.pcfg", "g.pcfg: is not a corpus (.parquet, .jsonl or .tsv); a grammar needs --samples"),
+        ("c.jsonl --samples 10", "c.jsonl: this is a corpus, and all its sentences are counted; remove --samples"),
+        ("g.pcfg", "g.pcfg: not a corpus (.parquet, .jsonl or .tsv); a grammar needs --samples"),
         ("bare.tsv", "bare.tsv: sentence 2 has no root, expected a label for every sentence"),
         ("large.tsv --grammar g.pcfg", "large.tsv: sentence 2: root 7 is not one of the 4 classes of the grammar"),
         ("- --grammar -", "the grammar and the corpus cannot both come from standard input"),

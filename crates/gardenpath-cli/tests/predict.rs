@@ -1,4 +1,4 @@
-//! Predictions from the command line: the same numbers as the library's, in the shapes that are promised.
+//! Predictions on the command line: the same numbers as in the library, in the documented format.
 
 mod common;
 
@@ -181,7 +181,7 @@ fn predictions_of_others_are_compared() {
             assert!(line["divergence"].is_null() || line["divergence"].as_f64().unwrap().abs() < 1e-12, "{line}");
         }
     }
-    // Whoever knows nothing is off by ln 6 less the entropy.
+    // A uniform prediction is off by ln 6 minus the entropy.
     let uniform: Vec<String> = sentences(&lab)
         .iter()
         .map(|sentence| serde_json::json!({ "next": vec![vec![1.0 / 6.0; 6]; sentence.len() + 1] }).to_string())
@@ -198,10 +198,10 @@ fn predictions_of_others_are_compared() {
     let text = lab.run("predict g.pcfg c.jsonl --task next --compare uniform.jsonl");
     assert!(text.lines().last().unwrap().starts_with("mean divergence "), "{text}");
     for (content, reason) in [
-        (uniform[..3].join("\n"), "has 3 lines, expected one for each sentence"),
-        (format!("{}\n{{}}", uniform.join("\n")), "has more lines"),
-        (uniform.join("\n").replacen("next", "text", 1), "line 1: has no field next"),
-        (uniform.join("\n").replacen("0.16", "0.96", 1), "sum of predicted probabilities"),
+        (uniform[..3].join("\n"), "only 3 lines, expected one per sentence"),
+        (format!("{}\n{{}}", uniform.join("\n")), "more lines than sentences"),
+        (uniform.join("\n").replacen("next", "text", 1), "line 1: no field next"),
+        (uniform.join("\n").replacen("0.16", "0.96", 1), "predicted probabilities sum to"),
         (uniform.join("\n").replacen("[[", "[[0.5,", 1), "prediction 0 has 7 numbers, expected 6"),
         ("nonsense\n".repeat(40), "line 1: expected predictions as JSON"),
     ] {

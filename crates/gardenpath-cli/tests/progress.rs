@@ -1,4 +1,4 @@
-//! What is shown on a terminal while something takes long.
+//! Progress on a terminal.
 #![cfg(unix)]
 
 mod common;
@@ -26,17 +26,17 @@ impl Terminal {
     fn of_width(lab: &Lab, arguments: &str, columns: u16) -> Self {
         let (mut master, mut slave) = (0, 0);
         let mut size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        // SAFETY: all pointers are to variables of this function, or null where that is allowed.
+        // SAFETY: all pointers are to local variables, or null where that is allowed.
         let opened = unsafe {
             libc::openpty(&mut master, &mut slave, std::ptr::null_mut(), std::ptr::null_mut(), &raw mut size)
         };
         assert_eq!(opened, 0, "{}", std::io::Error::last_os_error());
-        // SAFETY: both were just opened, and nobody else has them.
+        // SAFETY: both were just opened and are not used elsewhere.
         let (mut master, slave) = unsafe { (File::from_raw_fd(master), OwnedFd::from_raw_fd(slave)) };
         let mut command = lab.command(arguments);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(slave).env("TERM", "xterm");
         let child = command.spawn().unwrap();
-        // The command holds the other end of the terminal, and must not.
+        // The command still holds the other end of the terminal, and must not.
         drop(command);
         let (sender, text) = channel();
         std::thread::spawn(move || {
@@ -62,7 +62,7 @@ impl Terminal {
         }
     }
 
-    /// All that is shown until the program ends.
+    /// Everything that is shown until the program ends.
     fn finish(mut self) -> String {
         for bytes in self.text.iter() {
             self.shown += &String::from_utf8_lossy(&bytes);
@@ -104,10 +104,10 @@ fn the_learner_says_what_it_does_and_nothing_else() {
     assert!(!shown.contains(" 0 in ") && !shown.contains(" 0 0s"), "a number that counts nothing: {shown}");
 }
 
-/// The longest line between two moves of the cursor, in characters.
+/// The longest line between two cursor movements, in characters.
 fn longest(shown: &str) -> usize {
     let lines = shown.split(['\r', '\n']).map(|line| {
-        // Without what steers the terminal: ESC [ … letter.
+        // Without terminal escape sequences: ESC [ … letter.
         let mut parts = line.split('\u{1b}');
         let first = parts.next().unwrap_or_default().chars().count();
         first + parts.map(|part| part.chars().skip_while(|c| !c.is_ascii_alphabetic()).skip(1).count()).sum::<usize>()

@@ -8,10 +8,10 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-/// What a test machine cannot do: it has no cluster.
+/// What a test machine cannot run, since it has no cluster.
 const ELSEWHERE: [&str; 1] = ["gardenpath sweep submit"];
 
-/// Lines after `$ `, without remarks.
+/// Lines after `$ `, without comments.
 fn commands(text: &str) -> Vec<String> {
     let lines = text.lines().filter_map(|line| line.strip_prefix("$ "));
     lines.map(|line| line.split_once("  #").map_or(line, |(command, _)| command).trim_end().to_owned()).collect()
@@ -27,7 +27,7 @@ fn page(name: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)).unwrap()
 }
 
-/// Runs scripts one after the other in one directory; all must succeed.
+/// Runs scripts one after another in one directory; all must succeed.
 fn run(scripts: &[String]) {
     let lab = Lab::new();
     let program = Path::new(env!("CARGO_BIN_EXE_gardenpath")).parent().unwrap();

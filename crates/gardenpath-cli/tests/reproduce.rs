@@ -1,4 +1,4 @@
-//! The report as a user makes it. The chapters that need long measurements are tested by their records.
+//! The report as a user makes it. Chapters that need long measurements are tested through their records.
 
 mod common;
 
@@ -40,7 +40,7 @@ fn unknown_figures_are_refused() {
     let output = lab.try_run("reproduce tryptich -o r");
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(error.contains("there is no figure tryptich") && error.contains("triptic"), "{error}");
+    assert!(error.contains("unknown figure tryptich") && error.contains("triptic"), "{error}");
     assert!(!lab.path("r").exists());
     assert!(lab.run("reproduce --list").lines().count() >= 20);
 }
@@ -56,7 +56,11 @@ fn scale_day_draws_what_is_recorded() {
     lab.run("sweep run vectors --store results --shard 1/5");
     let cells = |store: &str| std::fs::read_dir(lab.path(store).join("cells")).unwrap().count();
     let text = lab.run("reproduce triptic --scale day -o r --formats svg");
-    assert!(text.contains("1 of 1 figures at day scale") && text.contains("4 cells are not measured; about"), "{text}");
+    assert!(
+        text.contains("1 of 1 figures at day scale")
+            && text.contains("4 cells are missing; measuring them takes about"),
+        "{text}"
+    );
     assert_eq!(cells("results"), 1, "nothing is measured unasked");
     let page = std::fs::read_to_string(lab.path("r/report.html")).unwrap();
     assert!(page.contains("The report is partial") && page.contains("reproduce triptic --scale day --missing measure"));
@@ -73,11 +77,11 @@ fn scale_day_draws_what_is_recorded() {
         assert_eq!(finding["verdict"], "inconclusive");
         assert!(finding["needed_core_hours"].as_f64().unwrap() > 0.0, "{finding}");
         let words = finding["result"][0].as_str().unwrap();
-        assert!(words.contains("4 of the 5 cells for it are yet to be measured"), "{words}");
+        assert!(words.contains("4 of 5 cells for it are missing"), "{words}");
     }
 
     let text = lab.run("reproduce triptic --scale day -o r --missing measure");
-    assert!(!text.contains("not measured"), "{text}");
+    assert!(!text.contains("missing"), "{text}");
     assert_eq!(cells("results"), 5);
     let record = std::fs::read_dir(lab.path("results/seconds")).unwrap().next().unwrap().unwrap().path();
     let record: serde_json::Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
@@ -89,5 +93,5 @@ fn scale_day_draws_what_is_recorded() {
     assert_eq!(cells("elsewhere"), 5);
     let figure = |report: &str| std::fs::read(lab.path(report).join("figures/triptic.svg")).unwrap();
     assert_eq!(figure("again"), figure("r"));
-    assert!(lab.refusal("reproduce triptic -o other --missing skip").contains("there is no store other/store"));
+    assert!(lab.refusal("reproduce triptic -o other --missing skip").contains("no store other/store"));
 }

@@ -1,4 +1,4 @@
-//! The directory of a run: killed at any moment, damaged in any file, wanted by two at once.
+//! Run directories: killed at any moment, with damaged files, used by two processes at once.
 #![cfg(unix)]
 
 mod common;
@@ -20,7 +20,7 @@ const CNN: &str = "--model cnn --max-steps 1500 --min-steps 1500 --patience 1e9"
 const TRANSFORMER: &str = "--model transformer --heads 2 --max-steps 300 --min-steps 300 --patience 1e9";
 const CHECKPOINT: &str = "checkpoint.safetensors";
 
-/// What a run leaves that depends on nothing but its recipe.
+/// The files of a run that depend only on its recipe.
 const FILES: [&str; 7] =
     ["run.json", "grammar.pcfg", "best.safetensors", CHECKPOINT, "log.jsonl", "curve.svg", "curve.png"];
 
@@ -30,7 +30,7 @@ fn train(lab: &Lab, options: &str, directory: &str) -> Value {
     result
 }
 
-/// A run in the background, which is killed at the latest when the test ends.
+/// A run in the background, which is killed when the test ends.
 struct Background(Child);
 
 fn start(lab: &Lab, options: &str, directory: &str) -> Background {
@@ -99,7 +99,7 @@ fn kills_leave_no_trace() {
             let directory = format!("{name}-{turn}");
             while !lab.path(&directory).join("result.json").exists() {
                 let mut child = start(&lab, options, &directory);
-                // At any moment, and as soon as one of the files is there: the others may be older.
+                // At random moments, and as soon as one of the files appears: the others may be older.
                 match stream.below(5) {
                     0 => sleep(Duration::from_micros(stream.below(60_000))),
                     1 => child.wait_for_change(&lab.path(&directory).join("best.safetensors")),
@@ -116,7 +116,7 @@ fn kills_leave_no_trace() {
     assert!(kills > 25, "{kills} kills");
 }
 
-/// Killed after the last checkpoint, a run has ended but for its last files.
+/// Killed after the last checkpoint, a run lacks only its last files.
 #[test]
 fn the_last_files_are_written_again() {
     let lab = Lab::new();
@@ -145,7 +145,7 @@ fn a_directory_is_for_one_process() {
     assert!(refusal(&lab, long, "run").contains("another process"));
     assert!(refusal(&lab, CNN, "run").contains("another process"));
     drop(child);
-    // The lock has died with the process.
+    // The lock was released with the process.
     let mut again = start(&lab, long, "run");
     again.wait_for_change(&lab.path("run").join(CHECKPOINT));
     assert!(again.is_running(), "it goes on");
@@ -167,12 +167,12 @@ fn a_checkpoint_knows_its_run() {
     assert!(!directory.join("run.json").exists(), "nothing was written");
     assert_eq!(train(&lab, CNN, "run"), whole, "its own run goes on");
 
-    // Remains without a checkpoint cannot be told apart.
+    // Files without a checkpoint cannot be attributed to a run.
     for name in ["result.json", "run.json", CHECKPOINT] {
         fs::remove_file(directory.join(name)).unwrap();
     }
     assert!(refusal(&lab, CNN, "run").contains("best.safetensors: belongs to a run whose run.json is missing"));
-    // A grammar of somebody else is not overwritten.
+    // Another grammar is not overwritten.
     fs::create_dir(lab.path("other")).unwrap();
     lab.run("grammar sample --vocab 5 --depth 2 --seed 9 -o other/grammar.pcfg");
     let before = fs::read(lab.path("other/grammar.pcfg")).unwrap();
@@ -225,15 +225,15 @@ fn a_damaged_checkpoint_is_refused() {
     change(&path, |tensors, _| tensors[0].values[0] = f32::NAN);
     refused("no numbers");
     change(&path, |_, metadata| change_progress(metadata, |progress| progress["step"] = json!(1u64 << 63)));
-    refused("no progress of this run");
+    refused("no progress for this run");
     change(&path, |_, metadata| {
         change_progress(metadata, |progress| progress["records"][0]["test_loss"] = json!(null))
     });
-    refused("no progress of this run");
+    refused("no progress for this run");
     change(&path, |tensors, _| tensors.retain(|tensor| tensor.name != "readout"));
     refused("there is no tensor 'readout'");
     change(&path, |tensors, _| tensors.retain(|tensor| !tensor.name.starts_with("adam")));
-    refused("has not the tensors");
+    refused("does not have the tensors");
     change(&path, |_, metadata| metadata.iter_mut().filter(|(key, _)| key == "run").for_each(|(_, run)| run.push('0')));
     refused("another run");
     // As version 0.1 wrote it.
@@ -249,7 +249,7 @@ fn a_damaged_checkpoint_is_refused() {
     fs::write(&path, safetensors::serialize(views, None).unwrap()).unwrap();
     refused("no checksum");
 
-    // The best weights belong to it.
+    // The best weights belong to the checkpoint.
     let best = lab.path("run/best.safetensors");
     let bytes = fs::read(&best).unwrap();
     let mut damaged = bytes.clone();
@@ -277,7 +277,7 @@ fn a_result_is_that_of_its_run() {
     let result = fs::read(&path).unwrap();
     for wrong in ["", "{}", "null", &fs::read_to_string(lab.path("other/result.json")).unwrap()] {
         fs::write(&path, wrong).unwrap();
-        assert!(refusal(&lab, CNN, "run").contains("result.json: is not the result of this run"), "{wrong}");
+        assert!(refusal(&lab, CNN, "run").contains("result.json: not the result of this run"), "{wrong}");
     }
     fs::write(&path, result).unwrap();
     assert_eq!(train(&lab, CNN, "run"), whole);

@@ -1,4 +1,4 @@
-//! Sweeps on a real Slurm, whatever happens to its jobs and nodes: all cells, and the same bytes as without it.
+//! Sweeps on a real Slurm survive what happens to its jobs and nodes: all cells, and the same bytes as without it.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -28,7 +28,7 @@ sentences = 2000
 seed = '1..60'
 ";
 
-/// Two of four cells ask for more rules than there are tuples.
+/// Two of four cells have more rules than there are tuples.
 const HALF_OF_IT_FAILS: &str = "\
 measure = 'entropy'
 expects = ''
@@ -43,7 +43,7 @@ seed = '1..2'
 #[test]
 fn sweeps_survive_what_happens_on_a_cluster() {
     let Some(mut cluster) = Cluster::start() else {
-        // Written like this, it is seen even if the test passes.
+        // Printed this way, it is visible even if the test passes.
         let _ = writeln!(io::stderr(), "skipped: Slurm is not installed (slurm-wlm and munge)");
         return;
     };
@@ -62,7 +62,7 @@ fn sweeps_survive_what_happens_on_a_cluster() {
 }
 
 fn all_nodes_work(lab: &Lab, cluster: &Cluster) {
-    // Such a name must come through Slurm, the shell and the program.
+    // Such a name must survive Slurm, the shell and the program.
     let sweep = Sweep::new(lab, cluster, "it's \"a\" store: 100%A");
     let submit = sweep.submit(&[]).output();
     assert_eq!(submit.code, 0, "{}", submit.errors);
@@ -136,7 +136,7 @@ fn the_array_survives_ctrl_c(lab: &Lab, cluster: &Cluster) {
     assert!(interrupted.errors.contains(&format!("scancel {job}")), "{}", interrupted.errors);
     assert_eq!(sweep.submit(&["--detach"]).output().line, format!("{job}\n"));
     let followed = sweep.submit(&["--json"]).output();
-    assert!(followed.errors.contains(&format!("array {job} is in the queue already")), "{}", followed.errors);
+    assert!(followed.errors.contains(&format!("array {job} is already queued")), "{}", followed.errors);
     let totals: serde_json::Value = serde_json::from_str(&followed.line).unwrap();
     assert_eq!(totals, serde_json::json!({"cells": 60, "done": 60, "failed": 0, "missing": 0, "arrays": 0}));
     assert!(sweep.said().keys().all(|name| name.starts_with(&format!("{job}_"))));
@@ -147,7 +147,7 @@ fn lost_nodes_do_no_harm(lab: &Lab, cluster: &mut Cluster, orphans: bool) {
     let sweep = Sweep::new(lab, cluster, if orphans { "orphans" } else { "lost" });
     let submit = sweep.submit(&["--array-size", "4"]);
     sweep.wait_for_cells(5);
-    // A task that stands still cannot end before its node is lost.
+    // A stopped task cannot end before its node is lost.
     let stop_a_task =
         || cluster.processes("n1").into_iter().find(|task| task.name == "gardenpath" && task.signal("STOP"));
     let mut task = None;
@@ -159,14 +159,14 @@ fn lost_nodes_do_no_harm(lab: &Lab, cluster: &mut Cluster, orphans: bool) {
     let lost = Instant::now();
     let is_restarted = || sweep.said().values().any(|text| text.contains("on n1\n") && text.contains("on n2\n"));
     if let Some(orphan) = task.filter(|_| orphans) {
-        // From now on the same cells are measured twice.
+        // From now on, the same cells are measured twice.
         wait("the task to run again", is_restarted);
         assert!(orphan.signal("CONT"));
     }
     let submit = submit.output();
     assert_eq!(submit.code, 0, "{}", submit.errors);
     assert!(submit.line.starts_with("60 cells: 60 done"), "{}", submit.line);
-    // Slurm would let the task wait for two minutes.
+    // Slurm would hold the task back for two minutes.
     assert!(lost.elapsed() < Duration::from_secs(110));
     assert!(is_restarted(), "no task was run again on another node");
     wait("the orphan", || cluster.processes("n1").is_empty());
@@ -188,7 +188,7 @@ fn failures_are_counted_once(lab: &Lab, cluster: &Cluster) {
     assert_eq!(failures(), 4);
 }
 
-/// A directory of commands that stand in for Slurm's.
+/// A directory of fake Slurm commands.
 fn stand_ins(lab: &Lab, commands: &[(&str, &str)]) -> PathBuf {
     let directory = lab.path("bin");
     fs::create_dir_all(&directory).unwrap();
@@ -203,15 +203,15 @@ fn stand_ins(lab: &Lab, commands: &[(&str, &str)]) -> PathBuf {
 fn what_is_missing_is_named() {
     let lab = Lab::new();
     fs::write(lab.path("sweep.toml"), EXPERIMENT).unwrap();
-    assert_eq!(lab.refusal("sweep submit sweep.toml --store s"), "--slurm is the only scheduler so far");
+    assert_eq!(lab.refusal("sweep submit sweep.toml --store s"), "expected --slurm, the only supported scheduler");
     let errors = |commands| {
         let path = stand_ins(&lab, commands);
         let output = lab.command("sweep submit sweep.toml --store s --slurm").env("PATH", path).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         String::from_utf8(output.stderr).unwrap()
     };
-    assert_eq!(errors(&[]), "error: sbatch is not installed, which --slurm needs\n");
-    assert_eq!(errors(&[("sbatch", "exit 0")]), "error: squeue is not installed, which --slurm needs\n");
+    assert_eq!(errors(&[]), "error: --slurm needs sbatch, which is not installed\n");
+    assert_eq!(errors(&[("sbatch", "exit 0")]), "error: --slurm needs squeue, which is not installed\n");
     let refused =
         errors(&[("sbatch", "[ $1 = --version ] || { echo 'sbatch: error: no' >&2; exit 1; }"), ("squeue", "")]);
     assert_eq!(refused, "error: sbatch refused: sbatch: error: no\n");
@@ -222,10 +222,13 @@ fn options_that_would_break_a_sweep_are_refused() {
     let lab = Lab::new();
     fs::write(lab.path("sweep.toml"), EXPERIMENT).unwrap();
     for (options, expected) in [
-        ("--array=1-3", "sbatch must not be given --array (-a): --array-size and --at-once set it"),
-        ("--mail-type=END -o x", "sbatch must not be given --output (-o): what tasks say is in the directory slurm"),
-        ("--wrap ls", "sbatch must not be given --wrap: there is a job script already"),
-        ("other.sh", "\"other.sh\" is no option of sbatch"),
+        ("--array=1-3", "do not pass --array (-a) to sbatch: --array-size and --at-once set it"),
+        (
+            "--mail-type=END -o x",
+            "do not pass --output (-o) to sbatch: the output of tasks is in the store's slurm directory",
+        ),
+        ("--wrap ls", "do not pass --wrap to sbatch: there is a job script already"),
+        ("other.sh", "\"other.sh\" is not an option of sbatch"),
     ] {
         let refusal = lab.refusal(&format!("sweep submit sweep.toml --store s --slurm -- {options}"));
         assert!(refusal.starts_with(expected), "{refusal}");
@@ -249,7 +252,7 @@ fn it_gives_up_when_nothing_comes_of_it() {
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(said, "60 cells: 0 done, 0 failed, 60 missing; arrays: 3\n");
     assert!(errors.contains("array 3: 4 tasks for 60 cells\n"), "{errors}");
-    assert!(errors.ends_with("error: 60 of 60 cells are missing; what the tasks said is in s/slurm\n"), "{errors}");
+    assert!(errors.ends_with("error: 60 of 60 cells are missing; the output of the tasks is in s/slurm\n"), "{errors}");
 }
 
 #[test]
@@ -259,5 +262,5 @@ fn failed_cells_can_be_left_out() {
     let run = |options| lab.try_run(&format!("sweep run sweep.toml --store s {options}"));
     assert_eq!(run("").status.code(), Some(1));
     assert_eq!(run("").status.code(), Some(1));
-    assert_eq!(run("--skip-failed").stdout, b"2 cells: 2 were there, 0 measured, 0 failed\n");
+    assert_eq!(run("--skip-failed").stdout, b"2 cells: 2 found, 0 measured, 0 failed\n");
 }

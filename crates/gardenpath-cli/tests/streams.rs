@@ -1,4 +1,4 @@
-//! Corpora in bulk: the same bytes for any number of threads, nested slices, both formats, kills and closed pipes.
+//! Large corpora: the same bytes for any number of threads, nested slices, both formats, kills and closed pipes.
 
 mod common;
 
@@ -45,7 +45,7 @@ fn slices_nest() {
     let slice = lab.run("corpus sample g.pcfg --samples 100 --first 500 --seed 3 --trees");
     let expected: String = all.lines().skip(500).take(100).map(|line| line.to_owned() + "\n").collect();
     assert_eq!(slice, expected);
-    // The last numbers that there are.
+    // The largest possible indices.
     let last = lab.run("corpus sample g.pcfg --samples 5 --first 18446744073709551610 --seed 3");
     assert_eq!(last.lines().count(), 5);
     assert_eq!(
@@ -104,7 +104,7 @@ fn parquet_files_say_where_they_come_from() {
     lab.run("grammar sample --vocab 8 --depth 3 --seed 99 -o other.pcfg");
     let output = lab.try_run("parse other.pcfg c.parquet --json");
     assert!(output.status.success());
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "note: c.parquet was sampled from another grammar\n");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "note: c.parquet was sampled from a different grammar\n");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn sentences_come_from_standard_input() {
     assert_eq!(from_pipe("corpus info - --json"), lab.run("corpus info c.jsonl --json"));
 }
 
-/// Starts to write a large corpus and waits until it is in the middle of its work.
+/// Starts to write a large corpus and waits until it is in progress.
 fn start_writing(lab: &Lab, file: &str) -> Child {
     wait_until_it_writes(lab, lab.command(&format!("corpus sample g.pcfg --samples 1e9 -o {file}")).spawn().unwrap())
 }
@@ -220,7 +220,7 @@ fn moments_do_not_depend_on_threads() {
         let one = moments(1);
         assert!([2, 7, 64].iter().all(|&threads| moments(threads) == one), "{samples}");
     }
-    // Not even whether they fit: with one table for each of so many threads these would need 11 GB.
+    // Not even whether they fit: with one table per thread, this many threads would need 11 GB.
     lab.run("grammar sample --vocab 48 --depth 1 --fraction 0.02 -o large.pcfg");
     let moments = |threads: u32| {
         lab.run(&format!("moments large.pcfg --samples 1000 -o m.safetensors --json --threads {threads}"))
@@ -254,7 +254,7 @@ fn a_full_disk_is_no_success() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// Row groups are encoded side by side, and stand in the file in order.
+/// Row groups are encoded in parallel, and written in order.
 #[test]
 fn files_of_several_row_groups_do_not_depend_on_threads() {
     let lab = Lab::with_grammar("--vocab 3 --depth 1 --fraction 0.5 --seed 1");

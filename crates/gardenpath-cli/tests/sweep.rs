@@ -1,4 +1,4 @@
-//! Sweeps as a user runs them: killed at any moment, shared by several processes, with cells that fail.
+//! Sweeps as a user runs them: killed at any moment, shared by several processes, with failing cells.
 #![cfg(unix)]
 
 mod common;
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// A lab with an experiment of small cells, one for each seed and fraction.
+/// A lab with an experiment of small cells, one per seed and fraction.
 fn lab(fractions: &str, seeds: usize) -> Lab {
     let lab = Lab::new();
     let text = format!(
@@ -39,7 +39,7 @@ fn two_hundred_kills_lose_nothing() {
     let mut stream = Seed::new(1).stream(0);
     let mut reported: HashSet<String> = HashSet::new();
     let mut report = |line: &str| {
-        // The last line may be torn by the kill.
+        // The last line may be cut off by the kill.
         let Ok(event) = serde_json::from_str::<Value>(line) else { return };
         if event["event"] == "measured" {
             let cell = event["cell"].as_str().unwrap().to_owned();
@@ -48,7 +48,7 @@ fn two_hundred_kills_lose_nothing() {
     };
     for _ in 0..200 {
         let mut child = lab.command("sweep run e.toml --store torn --json").stdout(Stdio::piped()).spawn().unwrap();
-        // After none, one or two cells, and a moment more: anywhere between two of them.
+        // After zero to two cells and a short delay: anywhere between two of them.
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         lines.by_ref().take(stream.below(3) as usize).for_each(|line| report(&line));
         std::thread::sleep(Duration::from_micros(stream.below(6000)));
@@ -75,7 +75,7 @@ fn several_processes_share_a_store() {
         let arguments = format!("sweep run e.toml --store s {part}");
         lab.command(&arguments).stdout(Stdio::null()).spawn().unwrap()
     };
-    // Two with a part each, and one that wants everything: some cells are measured by two at once.
+    // Two processes with a part each, and one with everything: some cells are measured by two at once.
     for mut child in ["--shard 1/2", "--shard 2/2", ""].map(start) {
         assert!(child.wait().unwrap().success());
     }
@@ -106,7 +106,7 @@ fn bad_experiments_are_refused_in_one_line() {
         ("measure = ", "line 1"),
         ("measure = 'x'\nexpects = ''\n[[grid]]\n", "no measure"),
         ("measure = 'entropy'\nexpects = ''", "[[grid]]"),
-        ("measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 'w + 1'", "no number named w"),
+        ("measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 'w + 1'", "unknown name w"),
         ("measure = 'entropy'\nexpects = ''\n[[grid]]\nseed = '1..9000000000000000000'", "seed: the range"),
         ("measure = 'entropy'\nexpects = ''\n[[grid]]\nseed = '1..1000000000'", "seed: the range"),
     ] {

@@ -1,4 +1,4 @@
-//! What sweeps are told: experiments by file or name, and stores that exist.
+//! The input of sweeps: experiments by file or name, and existing stores.
 
 mod common;
 
@@ -17,7 +17,7 @@ fn built_in_experiments_are_found_from_any_directory() {
         let rows = lab.json(&format!("sweep collect {name} --store {name}.s -o r.parquet --partial"));
         assert_eq!(rows["rows"], 1);
     }
-    // A file comes first, whatever it is called.
+    // A file takes precedence, whatever its name.
     for name in ["transition", "transition.toml"] {
         std::fs::write(lab.path(name), SMALL).unwrap();
         assert_eq!(lab.json_lines(&format!("sweep run {name} --store own")).last().unwrap()["cells"], 2);
@@ -31,10 +31,7 @@ fn unknown_experiments_are_refused_with_the_names_of_others() {
         let more = if command == "collect" { "-o r.csv" } else { "" };
         let more = if command == "submit" { "--slurm" } else { more };
         let refusal = lab.refusal(&format!("sweep {command} transiton --store s {more}"));
-        assert!(
-            refusal.starts_with("there is no file transiton, and no built-in experiment of that name; "),
-            "{refusal}"
-        );
+        assert!(refusal.starts_with("no file transiton, and no built-in experiment with that name; "), "{refusal}");
         assert!(refusal.contains("did you mean transition?") && refusal.contains("cnn-quarter"), "{refusal}");
     }
     assert!(lab.refusal("sweep run x/transition --store s").contains("no file x/transition"));
@@ -47,8 +44,8 @@ fn measures_of_other_programs_run_from_python() {
     std::fs::write(lab.path("e.toml"), SMALL.replace("entropy", "naive_bayes")).unwrap();
     for command in ["run", "status", "fit"] {
         let refusal = lab.refusal(&format!("sweep {command} e.toml --store s"));
-        assert!(refusal.starts_with("e.toml: there is no measure naive_bayes, expected one of entropy, "), "{refusal}");
-        assert!(refusal.ends_with("; a measure that is not built in runs from Python"), "{refusal}");
+        assert!(refusal.starts_with("e.toml: unknown measure naive_bayes, expected one of entropy, "), "{refusal}");
+        assert!(refusal.ends_with("; other measures run from Python"), "{refusal}");
     }
     assert_eq!(lab.files(), ["e.toml"]);
 }
@@ -59,7 +56,7 @@ fn a_missing_store_is_no_empty_one() {
     std::fs::write(lab.path("e.toml"), SMALL).unwrap();
     std::fs::create_dir(lab.path("other")).unwrap();
     for store in ["nothing", "other", "e.toml"] {
-        let expected = format!("there is no store {store}; sweep run makes it");
+        let expected = format!("no store {store}; sweep run creates it");
         assert_eq!(lab.refusal(&format!("sweep status e.toml --store {store}")), expected);
         assert_eq!(lab.refusal(&format!("sweep collect e.toml --store {store} -o r.parquet --partial")), expected);
     }
@@ -73,8 +70,8 @@ fn a_missing_store_is_no_empty_one() {
 fn malformed_grids_say_what_to_write() {
     let lab = Lab::new();
     for (from, to, expected) in [
-        ("[[grid]]", "[grid]", "write [[grid]] in double brackets"),
-        ("[1, 2]", "'1-2'", "write \"1..2\" for all numbers from 1 to 2"),
+        ("[[grid]]", "[grid]", "write [[grid]] with double brackets"),
+        ("[1, 2]", "'1-2'", "write \"1..2\" for all whole numbers from 1 to 2"),
         ("sentences", "sentence", "did you mean sentences?"),
         ("depth = 2\n", "", "[[grid]] number 1: depth is missing: measure entropy needs vocab, depth, "),
         ("depth = 2", "depth = 2.5", "[[grid]] number 1: depth is 2.5, expected a whole number"),
@@ -116,7 +113,7 @@ fn results_are_collected_in_the_format_of_the_name() {
     let text = String::from_utf8_lossy(&parquet("0")).into_owned();
     assert!(text.contains("1970-01-01T00:00:00Z") && text.contains("gardenpath.experiment"));
     let refusal = lab.refusal("sweep collect e.toml --store s -o r.xlsx");
-    assert_eq!(refusal, "r.xlsx: expected a name that ends in .parquet, .csv or .jsonl");
+    assert_eq!(refusal, "r.xlsx: expected a name ending in .parquet, .csv or .jsonl");
 }
 
 #[test]

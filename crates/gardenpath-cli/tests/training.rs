@@ -1,4 +1,4 @@
-//! `train`, `probe` and `mup-check`: names and fields, files of a run, resuming, and what is refused.
+//! `train`, `probe` and `mup-check`: names and fields, files of a run, resuming, and errors.
 
 mod common;
 
@@ -13,7 +13,7 @@ fn train(lab: &Lab, options: &str) -> Value {
     lab.json(&format!("train {SMALL} {options}"))
 }
 
-/// A result without what depends on the clock.
+/// A result without times.
 fn timeless(mut result: Value) -> Value {
     result.as_object_mut().unwrap().remove("seconds");
     result
@@ -59,11 +59,11 @@ fn a_run_is_reported_and_kept() {
     let names: Vec<&str> = weights.iter().map(|tensor| tensor.name.as_str()).collect();
     assert_eq!(names, ["conv.0", "conv.1", "conv.2", "readout"]);
     assert_eq!(weights[1].shape, [4, 32, 32]);
-    // A run that has ended is not repeated.
+    // A finished run is not repeated.
     assert_eq!(train(&lab, "--model cnn -o run"), result);
 }
 
-/// Losses of tokens stand beside the floors of the same test set, which are those of the command `floor`.
+/// Token losses are reported with the floors of the same test set, which are those of the command `floor`.
 #[test]
 fn tokens_are_told_beside_their_floors() {
     let lab = Lab::new();
@@ -75,7 +75,7 @@ fn tokens_are_told_beside_their_floors() {
     let levels: Vec<f64> = next["level_floors"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
     assert!(levels.len() == 3 && levels[0] > levels[1] && levels[1] > levels[2], "{levels:?}");
     assert_eq!(levels[2], number(&next, "floor"));
-    // 200 steps are enough for the tokens of one block, not for the level above.
+    // 200 steps are enough for the tokens of one block, but not for the level above.
     let (loss, bayes) = (number(&next, "test_loss"), number(&next, "bayes_loss"));
     assert!(bayes < loss && loss < levels[0] && (bayes - levels[2]).abs() < 0.02, "{next}");
     let floor = lab.json("floor run/grammar.pcfg --task next --levels --samples 4000 --seed 9");
@@ -93,7 +93,7 @@ fn tokens_are_told_beside_their_floors() {
     assert!(loss > floor && (number(&masked, "bayes_loss") - floor).abs() < 0.1, "{masked}");
     let usual = train(&lab, &format!("{options} --task masked"));
     assert!(usual["mask"] == 0.15 && number(&usual, "floor") < floor, "{usual}");
-    // Causal networks are probed at tokens, with less to be known than from the sentence.
+    // Causal networks are probed at tokens, where less is known than from the whole sentence.
     let probe = lab.json("probe run --samples 200 --test-samples 300 --exchanged 20");
     let bounds: Vec<f64> = (0..2).map(|level| probe["levels"][level]["bound"].as_f64().unwrap()).collect();
     assert!(bounds.iter().all(|bound| (0.2..0.95).contains(bound)), "{probe}");
@@ -153,13 +153,13 @@ fn bad_input_is_refused_in_one_line() {
     let lab = Lab::new();
     train(&lab, "--model cnn --max-steps 32 -o run");
     let text = |options: &str| lab.refusal(&format!("train {SMALL} {options}"));
-    assert!(text("--model cnn --max-steps 64 -o run").contains("holds another run"));
+    assert!(text("--model cnn --max-steps 64 -o run").contains("contains another run"));
     assert!(text("--model rnn").contains("rnn"));
     assert!(text("--model transformer --heads 5").contains("5 heads cannot share a width of 32"));
     assert!(text("--model cnn --learning-rate 0").contains("--learning-rate is 0"));
     assert!(text("--model cnn --batch 0").contains("--batch"));
     assert!(text("--model cnn --patience 1").contains("--patience"));
-    assert_eq!(text("--model inn --task masked"), "--task masked needs --model transformer: inn tells roots only");
+    assert_eq!(text("--model inn --task masked"), "--task masked needs --model transformer: inn only predicts roots");
     assert!(text("--model transformer --task masked --mask 1.5").contains("--mask is 1.5, expected more than 0"));
     assert!(text("--model transformer --task next --mask 0.5").contains("--mask has no effect here"));
     assert!(lab.refusal("train --model cnn --vocab 8 --depth 2 --samples 0").contains("at least one sentence"));
@@ -185,14 +185,14 @@ fn layers_of_a_run_are_probed() {
         (&trained["model"], &trained["initial"], &initial["initial"]),
         (&"inn".into(), &false.into(), &true.into())
     );
-    // The cell of the whole sentence tells its root, and no longer which synonyms of the lowest level were used.
+    // The cell of the whole sentence encodes its root, but not the synonyms of the lowest level.
     let at_root = |report: &Value, measure: &str, level: usize| report[measure][1][level].as_f64().unwrap();
     assert!(at_root(&trained, "probe_accuracy", 0) > 0.7);
     assert!(at_root(&trained, "probe_accuracy", 0) > at_root(&initial, "probe_accuracy", 0) + 0.2);
     assert!(at_root(&trained, "sensitivity", 1) < 0.5 * at_root(&initial, "sensitivity", 1));
     let text = lab.run(&format!("probe run {sizes}"));
     assert!(text.contains("accuracy of linear probes") && text.contains("level.0"));
-    assert!(lab.refusal("probe nowhere").contains("is not the directory of a run"));
+    assert!(lab.refusal("probe nowhere").contains("not a run directory"));
     assert!(lab.refusal("probe run --train 0").contains("too small"));
 }
 

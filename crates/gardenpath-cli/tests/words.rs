@@ -1,4 +1,4 @@
-//! Corpora of words: the same sentences in every format, their names in grammars and answers, and what is refused.
+//! Corpora of words: the same sentences in every format, their names in grammars and results, and errors.
 
 mod common;
 
@@ -81,7 +81,7 @@ fn strings_as_other_programs_write_them() {
             Arc::new(builder.finish()) as ArrayRef
         }};
     }
-    // A category that no sentence has does not become a token.
+    // A category that occurs in no sentence does not become a token.
     let mut categories = StringDictionaryBuilder::<Int8Type>::new();
     categories.append_value("unused");
     let _ = categories.finish_preserve_values();
@@ -154,7 +154,7 @@ fn names_survive_learning_parsing_and_drawing() {
     let learned = gardenpath_lab::files::grammar::read(&lab.path("learned.pcfg")).unwrap();
     let names = learned.names().unwrap();
     assert_eq!((names[0].join(" "), names[2].join(" ")), ("answer question".into(), "DET N V".into()));
-    // The truth lists its classes in another order; names decide.
+    // The true grammar lists its classes in another order; names decide.
     let report = lab.json("learn c.parquet --vocab 2 --depth 2 --truth g.pcfg");
     for level in report["levels"].as_array().unwrap() {
         assert_eq!((&level["binary"]["recall"], &level["ternary"]["recall"]), (&json!(1.0), &json!(1.0)));
@@ -202,15 +202,15 @@ fn what_is_wrong_with_words_is_said_in_one_line() {
         ("parse g.pcfg unknown.tsv", "unknown.tsv: sentence 2: \"VERB\" is not one of the 3 tokens DET N V"),
         (
             "corpus info mixed.jsonl",
-            "mixed.jsonl: sentence 2: token 0 is a number, but those before it are words; expected one kind",
+            "mixed.jsonl: sentence 2: token 0 is a number, but earlier ones are words; expected one kind",
         ),
         (
             "corpus info inside.jsonl",
-            "inside.jsonl: sentence 2: token \"DET\" is a word, but those before it are numbers; expected one kind",
+            "inside.jsonl: sentence 2: token \"DET\" is a word, but earlier ones are numbers; expected one kind",
         ),
         (
             "corpus info roots.jsonl",
-            "roots.jsonl: sentence 2: root \"x\" is a word, but those before it are numbers; expected one kind",
+            "roots.jsonl: sentence 2: root \"x\" is a word, but earlier ones are numbers; expected one kind",
         ),
         (
             "corpus info bool.jsonl",
@@ -221,29 +221,26 @@ fn what_is_wrong_with_words_is_said_in_one_line() {
             "many.tsv: sentence 256: \"w255\" is one token too many, expected at most 255 different ones",
         ),
         ("corpus info large.tsv", "large.tsv: sentence 2: token \"300\" is not a whole number from 0 to 254"),
-        ("corpus info columns.tsv", "columns.tsv: line 1: has 3 columns, expected a label, a tab, and tokens"),
+        ("corpus info columns.tsv", "columns.tsv: line 1: 3 columns, expected a label, a tab, and tokens"),
         ("corpus info latin.tsv", "latin.tsv: line 1: is not UTF-8 text"),
-        ("corpus info blank.tsv", "blank.tsv: has no sentences"),
+        ("corpus info blank.tsv", "blank.tsv: no sentences"),
         (
             "learn space.tsv --vocab 2 --depth 1",
             "space.tsv: \"a question\" cannot be the name of a symbol; labels may have letters, digits and _ / ^ < > -",
         ),
         (
             "learn c.tsv --test numbers.jsonl --vocab 2 --depth 2",
-            "the tokens of c.tsv are words, those of numbers.jsonl are numbers; expected one kind",
+            "the tokens of c.tsv are words but those of numbers.jsonl are numbers; expected one kind",
         ),
         (
             "learn other.tsv --truth g.pcfg --vocab 2 --depth 2",
-            "other.tsv: no word of it is the name of a token of the true grammar",
+            "other.tsv: none of its words is a token of the true grammar",
         ),
         (
             "corpus sample nameless.pcfg --samples 1 --words",
             "--words: nameless.pcfg has no names for tokens and classes",
         ),
-        (
-            "corpus sample g.pcfg --samples 1 --trees -o t.tsv",
-            "t.tsv: has no place for --trees, expected .parquet or .jsonl",
-        ),
+        ("corpus sample g.pcfg --samples 1 --trees -o t.tsv", "t.tsv: --trees needs .parquet or .jsonl"),
     ] {
         assert_eq!(lab.refusal(arguments), expected);
     }

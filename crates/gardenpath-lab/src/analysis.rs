@@ -1,4 +1,5 @@
-//! From the results of an experiment to numbers, verdicts and figures, as its file says ([`Plan`](crate::experiment::plan)).
+//! Turns the results of an experiment into numbers, verdicts and figures, following its
+//! [`Plan`](crate::experiment::plan).
 
 mod claims;
 mod fits;
@@ -20,15 +21,15 @@ use crate::sweep::estimate::Paces;
 use anyhow::Result;
 use gardenpath_plot::Figure;
 
-/// What the file of an experiment makes of results.
+/// The analysis of an experiment's results.
 pub struct Analysis {
     /// The figure of all panels.
     pub figure: Figure,
-    /// The claims, each for every group that it is about.
+    /// The claims, one entry per group.
     pub claims: Vec<Judged>,
 }
 
-/// Makes all fits, judges all claims and draws all panels. Claims that are undecided for want of cells say so.
+/// Computes all fits, judges all claims and draws all panels. Fails if a fit or panel cannot use these results.
 pub fn analyse(plan: &Plan, table: &Table, outstanding: &Outstanding) -> Result<Analysis> {
     let fitted = fit(&plan.fits, table)?;
     Ok(Analysis { figure: draw(plan, table, &fitted)?, claims: judge(plan, &fitted, outstanding)? })
@@ -42,19 +43,19 @@ pub fn judge(plan: &Plan, fitted: &[Fitted], outstanding: &Outstanding) -> Resul
     Ok(judged)
 }
 
-/// The results of cells that a store has.
+/// Results read from a store.
 pub struct Loaded {
-    /// Those that are there.
+    /// The available results.
     pub table: Table,
-    /// How many are not.
+    /// The number of missing cells, damaged ones included.
     pub missing: usize,
-    /// What those would cost.
+    /// The cost of the missing cells.
     pub outstanding: Outstanding,
-    /// What is wrong with damaged ones, which are missing too.
+    /// One message per damaged cell.
     pub damaged: Vec<String>,
 }
 
-/// Reads the results of cells.
+/// Reads the results of cells from a store.
 pub fn load(cells: &[Measure], store: &Store) -> Result<Loaded> {
     let (mut found, mut is_there, mut damaged) = (Vec::new(), Vec::new(), Vec::new());
     for cell in cells {

@@ -1,10 +1,10 @@
-//! Values for numbers of children as people write them: `2:0.5,3:0.5`.
+//! Values by number of children, as users write them: `2:0.5,3:0.5`.
 
 use gardenpath::Children;
 use std::fmt;
 use std::str::FromStr;
 
-/// A value for each of some numbers of children, in increasing order.
+/// Values for some numbers of children, in increasing order of arity.
 ///
 /// ```
 /// use gardenpath_lab::by_arity::ByArity;
@@ -19,12 +19,12 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ByArity<T>(Vec<(usize, T)>);
 
-/// What is written behind the colon.
+/// A value after the colon.
 pub trait Entry: Copy {
-    /// Two values, as an example for people.
+    /// An example of two values, for error messages.
     const EXAMPLE: &'static str;
 
-    /// Reads a value, if it is one.
+    /// Parses a value.
     fn parse(text: &str) -> Option<Self>;
 }
 
@@ -44,7 +44,7 @@ impl Entry for f64 {
     }
 }
 
-/// Reads a number or a ratio such as 1/8.
+/// Parses a number or a ratio such as 1/8.
 pub fn ratio(text: &str) -> Option<f64> {
     match text.split_once('/') {
         Some((part, whole)) => Some(part.parse::<f64>().ok()? / whole.parse::<f64>().ok()?),
@@ -53,14 +53,14 @@ pub fn ratio(text: &str) -> Option<f64> {
 }
 
 impl<T: Copy> ByArity<T> {
-    /// One value for each number of children. Numbers of children that rules cannot have, or that occur twice, are refused.
+    /// One value per number of children. Numbers of children that are out of range or occur twice are errors.
     pub fn new(mut values: Vec<(usize, T)>) -> Result<Self, String> {
         values.sort_by_key(|(arity, _)| *arity);
         if let Some((arity, _)) = values.iter().find(|(arity, _)| !(1..=Children::MAX).contains(arity)) {
             return Err(format!("a rule has 1 to {} children, not {arity}", Children::MAX));
         }
         if let Some(twice) = values.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(format!("there are two values for {} children", twice[0].0));
+            return Err(format!("two values for {} children", twice[0].0));
         }
         Ok(ByArity(values))
     }
@@ -80,7 +80,7 @@ impl<T: Copy> ByArity<T> {
         self.iter().find(|(own, _)| *own == arity).map(|(_, value)| value)
     }
 
-    /// What `map` makes of the values.
+    /// Applies `map` to the values.
     pub fn map<U>(&self, map: impl Fn(T) -> U) -> ByArity<U> {
         ByArity(self.iter().map(|(arity, value)| (arity, map(value))).collect())
     }
@@ -90,7 +90,7 @@ impl<T: Entry> FromStr for ByArity<T> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected = || format!("expected numbers of children with their values, such as {}", T::EXAMPLE);
+        let expected = || format!("expected values by number of children, such as {}", T::EXAMPLE);
         let entry = |part: &str| {
             let (arity, value) = part.split_once(':')?;
             Some((arity.trim().parse().ok()?, T::parse(value.trim())?))
@@ -106,7 +106,7 @@ impl<T: Copy + fmt::Display> fmt::Display for ByArity<T> {
     }
 }
 
-/// What rules with this many children are called.
+/// The adjective for rules with this many children.
 pub fn adjective(arity: usize) -> String {
     match arity {
         1 => "unary".into(),
@@ -116,7 +116,7 @@ pub fn adjective(arity: usize) -> String {
     }
 }
 
-/// What their right-hand sides are called.
+/// The name of their right-hand sides.
 pub fn tuples(arity: usize) -> String {
     match arity {
         1 => "symbols".into(),
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(read(" 4 : 1/4 ,2:.75").unwrap().to_string(), "2:0.75,4:0.25");
         assert_eq!(read("0:1").unwrap_err(), "a rule has 1 to 8 children, not 0");
         assert_eq!(read("9:1").unwrap_err(), "a rule has 1 to 8 children, not 9");
-        assert_eq!(read("3:0.5,2:0.1,3:0.4").unwrap_err(), "there are two values for 3 children");
+        assert_eq!(read("3:0.5,2:0.1,3:0.4").unwrap_err(), "two values for 3 children");
         for text in ["", "2", "2:", ":1", "2:x", "2:0.5,", "-2:1", "2:1/x", "2=1"] {
             assert!(read(text).unwrap_err().ends_with("such as 2:0.5,3:0.5"), "{text}");
         }

@@ -1,6 +1,6 @@
-//! Choices among a few named values, by which the program, experiment files and Python call them.
+//! Enums whose values have names, shared by the program, experiment files and Python.
 
-/// A choice among a few values with names.
+/// An enum whose values have names.
 ///
 /// ```
 /// use gardenpath_lab::choice::Choice;
@@ -11,7 +11,7 @@
 /// assert_eq!(Device::names(), ["cpu", "gpu"]);
 /// ```
 pub trait Choice: Copy + PartialEq + Send + Sync + 'static {
-    /// All values, each with its name and its meaning in one line.
+    /// All values with their names and one-line meanings.
     const ALL: &'static [(Self, &'static str, &'static str)];
 
     /// The name of a value.
@@ -20,7 +20,7 @@ pub trait Choice: Copy + PartialEq + Send + Sync + 'static {
         found.map_or("", |(_, name, _)| name)
     }
 
-    /// The value of a name.
+    /// The value with this name.
     fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, own, _)| *own == name).map(|(value, ..)| *value)
     }
@@ -31,7 +31,7 @@ pub trait Choice: Copy + PartialEq + Send + Sync + 'static {
     }
 }
 
-/// Declares an enum whose values have names: the documentation of a value is its meaning.
+/// Declares an enum with named values. The doc comment of a variant is its meaning.
 macro_rules! choices {
     (
         $(#[$attribute:meta])*

@@ -1,20 +1,20 @@
-//! The date and time of today.
+//! The current date and time.
 
 use std::env;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The time in UTC, such as `2026-11-17T05:49:42Z`. If the variable `SOURCE_DATE_EPOCH` holds a number of seconds since 1970, it is that time:
-/// whoever needs the same bytes again sets it.
+/// The time in UTC, such as `2026-11-17T05:49:42Z`, or that of the environment variable `SOURCE_DATE_EPOCH` (seconds
+/// since 1970), which makes output reproducible.
 pub fn now() -> String {
     let wanted = env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse::<u64>().ok());
     let seconds = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     utc(wanted.unwrap_or_else(seconds))
 }
 
-/// The time so many seconds after the beginning of 1970, in UTC.
+/// The time this many seconds after 1970-01-01, in UTC.
 fn utc(seconds: u64) -> String {
     let (days, time) = (seconds / 86_400, seconds % 86_400);
-    // Years begin in March here, so that leap days come last; 400 of them have 146,097 days.
+    // Years start in March here, so that leap days come last; 400 years have 146,097 days.
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;

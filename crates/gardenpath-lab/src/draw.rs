@@ -1,4 +1,4 @@
-//! Drawings: tables for terminals, pictures of trees, charts, networks and procedures.
+//! Tables for terminals, and drawings of trees, charts, networks and procedures.
 
 pub mod chart;
 pub mod network;

@@ -1,10 +1,10 @@
-//! What can be said about an ensemble of random grammars, by the program, by experiments and from Python, and the ensemble that follows.
+//! The parameters of an ensemble of random grammars, as given to the program, experiments and Python.
 
 use crate::by_arity::ByArity;
 use anyhow::{Result, bail};
 use gardenpath::{Ensemble, PerArity, RuleCount, Shape};
 
-/// All choices. What has no value is as in the paper.
+/// All parameters. Those without a value are as in the paper.
 ///
 /// ```
 /// use gardenpath_lab::ensemble::Choices;
@@ -16,46 +16,47 @@ use gardenpath::{Ensemble, PerArity, RuleCount, Shape};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choices {
-    /// Symbols of each level.
+    /// Symbols per level.
     pub vocab: Option<usize>,
     /// Layers of rules.
     pub depth: Option<usize>,
-    /// Symbols of each level from the classes to the tokens, instead of `vocab`.
+    /// Symbols of each level from classes to tokens, instead of `vocab`.
     pub sizes: Option<Vec<usize>>,
-    /// Symbols of level 0, if they are not as many as those of other levels.
+    /// Symbols of level 0, if different from other levels.
     pub classes: Option<usize>,
     /// The probability of each number of children.
     pub arities: Option<ByArity<f64>>,
-    /// The same for two and three children: the probability of two.
+    /// The probability of two children, if nodes have two or three.
     pub p_binary: Option<f64>,
-    /// The fraction of all tuples that are grammatical, where nothing else is said.
+    /// The default fraction of all tuples that are grammatical.
     pub fraction: Option<f64>,
-    /// The same by number of children.
+    /// The fraction by number of children.
     pub fractions: Option<ByArity<f64>>,
-    /// The number of rules of each symbol, by number of children.
+    /// The number of rules per symbol, by number of children.
     pub rules: Option<ByArity<usize>>,
-    /// The exponent of Zipf's law.
+    /// The Zipf exponent.
     pub zipf: f64,
-    /// Whether rules that begin or end with a shorter one are excluded.
+    /// Whether to exclude rules that begin or end with a shorter one.
     pub non_overlapping: bool,
-    /// Whether every symbol occurs in some rule.
+    /// Whether every symbol must occur in some rule.
     pub cover: bool,
 }
 
 impl Choices {
-    /// The ensemble. `named` says what errors call a choice.
+    /// Builds the ensemble. `named` maps a parameter to its name in error messages. Fails if parameters are missing,
+    /// contradictory, out of range or without effect.
     pub fn ensemble(&self, named: &dyn Fn(&str) -> String) -> Result<Ensemble> {
         let ensemble = self.levels(named)?.arities(self.probabilities(named)?);
         let ensemble = self.count_rules(ensemble, named)?;
         Ok(ensemble.zipf(self.zipf).non_overlapping(self.non_overlapping).cover(self.cover))
     }
 
-    /// The number of tokens; 0 if nothing is said about it.
+    /// The number of tokens; 0 if unspecified.
     pub fn tokens(&self) -> usize {
         self.sizes.as_ref().and_then(|sizes| sizes.last().copied()).or(self.vocab).unwrap_or(0)
     }
 
-    /// An ensemble with the right numbers of symbols.
+    /// An ensemble with these numbers of symbols.
     fn levels(&self, named: &dyn Fn(&str) -> String) -> Result<Ensemble> {
         let Some(sizes) = &self.sizes else {
             let (Some(vocab), Some(depth)) = (self.vocab, self.depth) else {
@@ -90,7 +91,7 @@ impl Choices {
             return Ok(PerArity::from([(2, p_binary), (3, 1.0 - p_binary)]));
         };
         if self.p_binary.is_some() {
-            bail!("{} has no effect here: {} says it", named("p_binary"), named("arities"));
+            bail!("{} has no effect here: {} sets it", named("p_binary"), named("arities"));
         }
         let sum: f64 = arities.iter().map(|(_, p)| p).sum();
         if arities.iter().any(|(_, p)| !(0.0..=1.0).contains(&p)) || (sum - 1.0).abs() > 1e-9 {
@@ -99,9 +100,9 @@ impl Choices {
         Ok(arities.iter().collect())
     }
 
-    /// The ensemble with the right numbers of rules. Whatever would not change it is refused.
+    /// Adds the numbers of rules. Parameters without effect are errors.
     fn count_rules(&self, mut ensemble: Ensemble, named: &dyn Fn(&str) -> String) -> Result<Ensemble> {
-        // With a probability of 0 or 1, binary and ternary rules are still spoken of together.
+        // Even with a probability of 0 or 1, binary and ternary rules count together.
         let used = match self.arities {
             Some(_) => ensemble.probabilities().arities(),
             None => gardenpath::Arities::PAPER,
@@ -116,16 +117,16 @@ impl Choices {
         for (name, (arity, count)) in all {
             if !used.contains(arity) {
                 let named = (named(name), named("arities"));
-                bail!("{} has no effect on {arity} children: {} never gives a node so many", named.0, named.1);
+                bail!("{} has no effect on {arity} children: {} never gives a node that many", named.0, named.1);
             }
             if said.contains(&arity) {
-                bail!("{} and {} both count the rules of {arity} children", named("fractions"), named("rules"));
+                bail!("{} and {} both set the rules of {arity} children", named("fractions"), named("rules"));
             }
             said.push(arity);
             ensemble = ensemble.rules(arity, count);
         }
         if self.fraction.is_some() && used.iter().all(|arity| said.contains(&arity)) {
-            bail!("{} has no effect here: all rules are counted by number of children", named("fraction"));
+            bail!("{} has no effect here: all rules are given by number of children", named("fraction"));
         }
         Ok(ensemble)
     }
@@ -189,7 +190,7 @@ mod tests {
             ),
             (
                 Choices { fractions: Some("2:0.5".parse().unwrap()), rules: Some("2:1".parse().unwrap()), ..usual() },
-                "--fractions and --rules both count the rules of 2 children",
+                "--fractions and --rules both set the rules of 2 children",
             ),
             (
                 Choices { sizes: Some(vec![8; 3]), depth: Some(3), ..Choices::default() },

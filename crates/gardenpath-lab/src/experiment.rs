@@ -1,8 +1,8 @@
-//! An experiment: what is measured on a grid of parameters, read from a TOML file.
+//! An experiment: a measure on a grid of parameters, read from a TOML file.
 //!
 //! ```toml
 //! measure = "train"
-//! expects = "Curves of all vocabularies fall on one another if samples are divided by vocab^2."
+//! expects = "Curves of all vocabularies collapse if samples are divided by vocab^2."
 //!
 //! [parameters]            # shared by all grids
 //! model = "cnn"
@@ -12,7 +12,7 @@
 //!
 //! [[quick]]               # the cells are the product of all lists; several grids are joined
 //! vocab = [8, 16]
-//! ratio = [4, 16, 64]     # no parameter of the measure: a variable for expressions
+//! ratio = [4, 16, 64]     # not a parameter of the measure: a variable for expressions
 //! width = 64
 //! seed = "1..3"           # 1, 2, 3
 //!
@@ -20,12 +20,13 @@
 //! …
 //! ```
 //!
-//! `[[fit]]`, `[[claim]]` and `[[panel]]` say what is made of the results: see [`plan`]. `uses = ["cnn", "snr"]` reads the results of
-//! other experiments too; an experiment that measures nothing itself only compares them. `title`, `caption` and `figure`
-//! are texts for the report.
+//! `[[fit]]`, `[[claim]]` and `[[panel]]` define the analysis of the results: see [`plan`]. `uses = ["cnn", "snr"]`
+//! also reads the results of other experiments; an experiment without a measure only compares them. `title`, `caption`
+//! and `figure` are texts for the report.
 //!
-//! Scales can have any name that is no other key; an experiment with one scale has `[[grid]]` instead. A value is a number, a text, an expression, a list,
-//! a range `"first..last"`, or `{ from = 100, to = 1e5, points = 7 }` for numbers that grow by a constant factor.
+//! Scales can have any name that is not another key; an experiment with one scale has `[[grid]]` instead. A value is a
+//! number, a string, an expression, a list, a range `"first..last"`, or `{ from = 100, to = 1e5, points = 7 }` for
+//! numbers that grow by a constant factor.
 
 pub mod built_in;
 mod expression;
@@ -51,32 +52,32 @@ use std::path::Path;
 use std::sync::Arc;
 use toml::Table;
 
-/// A measure on grids of parameters, and what is made of the results.
+/// A measure on grids of parameters, and the analysis of its results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
-    /// The name of the measure; none if it only compares the results of others.
+    /// The measure; `None` if the experiment only compares the results of others.
     measure: Option<Arc<Description>>,
-    /// The heading of its section in a report.
+    /// The heading of its section in the report.
     pub title: Option<String>,
-    /// What the result should show; empty if nobody said.
+    /// What the result should show; may be empty.
     pub expects: String,
-    /// What the figure shows, for somebody who has not read the paper.
+    /// A caption for readers who have not read the paper.
     pub caption: Option<String>,
     /// The name of the figure in reports and files.
     pub figure: Option<String>,
-    /// Other experiments whose results it reads, with their names.
+    /// Other experiments whose results it uses, by name.
     uses: Vec<(String, Experiment)>,
-    /// Values that all grids share.
+    /// Values shared by all grids.
     parameters: Table,
     /// The grids of an experiment with a single scale.
     grid: Vec<Table>,
     /// The grids of each scale, the usual scales first.
     scales: Vec<(Scale, Vec<Table>)>,
-    /// What is made of the results.
+    /// The analysis.
     pub plan: Plan,
 }
 
-/// What an experiment may say, besides scales of any other name.
+/// The known keys of an experiment, besides scales.
 const KEYS: [&str; 14] = [
     "measure",
     "uses",
@@ -94,7 +95,7 @@ const KEYS: [&str; 14] = [
     "panel",
 ];
 
-/// How deep experiments can use one another: more than this is a circle.
+/// Maximum nesting of `uses`; deeper nesting means a cycle.
 const DEEPEST_USE: usize = 4;
 
 impl Experiment {
@@ -103,18 +104,18 @@ impl Experiment {
         Self::read_with(path, &Measures::default())
     }
 
-    /// Reads an experiment from a file that can name these measures.
+    /// Reads an experiment from a file that can use these measures.
     pub fn read_with(path: &Path, measures: &Measures) -> Result<Self> {
         Source::File(path.to_owned()).read_with(measures)
     }
 
-    /// Reads an experiment from the text of a file. All cells are made once, so that whatever is wrong is found here. Files that it
-    /// uses are looked for in the working directory.
+    /// Parses an experiment. All cells are expanded once, so that every error is found here. Files named in `uses` are
+    /// relative to the working directory.
     pub fn parse(text: &str) -> Result<Self> {
         Self::parse_with(text, &Measures::default())
     }
 
-    /// Reads an experiment that can name these measures.
+    /// Parses an experiment that can use these measures.
     pub fn parse_with(text: &str, measures: &Measures) -> Result<Self> {
         Self::parse_in(text, &Place { measures, directory: Path::new(""), depth: 0 })
     }
@@ -129,10 +130,10 @@ impl Experiment {
         {
             let hint = suggestion(key, KEYS);
             if value.is_table() && hint.is_empty() {
-                bail!("write [[{key}]] in double brackets if it is a scale: there can be several grids");
+                bail!("write [[{key}]] with double brackets if it is a scale, which can have several grids");
             }
             bail!(
-                "{key}: did not expect this here, only {}, and scales of other names{hint} \
+                "{key}: unknown key, expected one of {}, or a scale{hint} \
                  Parameters belong below [parameters] or [[grid]]",
                 KEYS.join(", "),
                 hint = if hint.is_empty() { "." } else { &hint }
@@ -150,7 +151,7 @@ impl Experiment {
         let mut text = |key: &str| match table.remove(key) {
             None => Ok(None),
             Some(toml::Value::String(text)) => Ok(Some(text.trim().to_owned())),
-            Some(other) => Err(anyhow!("{key} is {other}, expected a text")),
+            Some(other) => Err(anyhow!("{key} is {other}, expected a string")),
         };
         let (title, caption, figure) = (text("title")?, text("caption")?, text("figure")?);
         let expects = text("expects")?.unwrap_or_default();
@@ -160,7 +161,7 @@ impl Experiment {
         let parameters = match table.remove("parameters") {
             None => Table::new(),
             Some(toml::Value::Table(table)) => table,
-            Some(_) => bail!("expected one table [parameters], in single brackets"),
+            Some(_) => bail!("expected one table [parameters], with single brackets"),
         };
         let grid = tables(&mut table, "grid")?;
         let [fits, claims, panels] =
@@ -181,10 +182,10 @@ impl Experiment {
         let experiment = Experiment { measure, title, expects, caption, figure, uses, parameters, grid, scales, plan };
         match (experiment.grid.is_empty(), experiment.scales.is_empty()) {
             (true, true) if !is_measured => {}
-            _ if !is_measured => bail!("measure is missing: there are grids, but nothing says what is measured"),
+            _ if !is_measured => bail!("measure is missing: there are grids, but no measure"),
             (true, true) => bail!("expected [[grid]], or scales such as [[quick]] and [[full]]"),
             (false, false) => bail!(
-                "expected either [[grid]] or scales, not both: there is [[{}]] too",
+                "expected either [[grid]] or scales, not both: found [[{}]]",
                 experiment.scale_names().join("]], [[")
             ),
             (false, true) => drop(experiment.cells(&Scale::QUICK)?),
@@ -201,12 +202,12 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// The names of the experiments whose results it reads.
+    /// The names of the experiments whose results it uses.
     pub fn used(&self) -> impl Iterator<Item = &str> {
         self.uses.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The measures of its cells, each once.
+    /// The measures of its cells, without duplicates.
     pub fn measures(&self) -> Vec<&Arc<Description>> {
         let mut measures: Vec<&Arc<Description>> = self.measure.iter().collect();
         for measure in self.uses.iter().flat_map(|(_, used)| used.measures()) {
@@ -217,8 +218,8 @@ impl Experiment {
         measures
     }
 
-    /// The names of its scales; none if it has `[[grid]]` instead. One that measures nothing itself has those of the experiments
-    /// that it uses.
+    /// The names of its scales; empty if it has `[[grid]]` instead. An experiment without a measure has the scales of
+    /// the experiments that it uses.
     pub fn scale_names(&self) -> Vec<&str> {
         let mut own: Vec<&Scale> = self.all_scales();
         own.sort_by_key(|scale| scale.order());
@@ -238,8 +239,8 @@ impl Experiment {
         all
     }
 
-    /// The scale that is meant by an option, or by none: `quick` if there is one, or the only one. What has no effect and what
-    /// does not exist is refused.
+    /// The scale to use: the one asked for, or by default `quick` if it exists, or the only one. Fails if the scale
+    /// does not exist, or was given but has no effect.
     pub fn scale(&self, asked: Option<&Scale>) -> Result<Scale> {
         let all = self.all_scales();
         match (asked, all.as_slice()) {
@@ -252,16 +253,16 @@ impl Experiment {
         }
     }
 
-    /// Refuses a scale that it does not have. An experiment with `[[grid]]` is the same at all.
+    /// Fails if the scale does not exist. An experiment with `[[grid]]` accepts any.
     fn has(&self, scale: &Scale) -> Result<()> {
         let all = self.all_scales();
         if !all.is_empty() && !all.contains(&scale) {
-            bail!("there is no scale {}; the experiment has {}", scale.name(), self.scale_names().join(", "));
+            bail!("unknown scale {}; the experiment has {}", scale.name(), self.scale_names().join(", "));
         }
         Ok(())
     }
 
-    /// The cells of a scale, each once: its own in the order of the grids, then those of the experiments that it uses.
+    /// The distinct cells of a scale: its own in grid order, then those of the experiments that it uses.
     pub fn cells(&self, scale: &Scale) -> Result<Vec<Measure>> {
         self.has(scale)?;
         let (mut cells, mut seen) = (Vec::new(), HashSet::new());
@@ -270,7 +271,7 @@ impl Experiment {
                 cells.push(cell);
             }
             match cells.len() > grid::MAX_CELLS {
-                true => bail!("the grids have more than {} cells together", grid::MAX_CELLS),
+                true => bail!("the grids have more than {} cells in total", grid::MAX_CELLS),
                 false => Ok(()),
             }
         })?;
@@ -299,16 +300,16 @@ impl Experiment {
     }
 }
 
-/// Where an experiment is read, and what it can name.
+/// The context in which an experiment is read.
 struct Place<'a> {
     measures: &'a Measures,
-    /// Where files that it uses are looked for.
+    /// The directory of files named in `uses`.
     directory: &'a Path,
-    /// How many experiments use it, one inside the other.
+    /// The nesting depth of `uses`.
     depth: usize,
 }
 
-/// The experiments of these names: files beside the one that names them, or built-in ones.
+/// Reads the experiments with these names: files in the same directory, or built-in ones.
 fn uses(value: Option<toml::Value>, place: &Place) -> Result<Vec<(String, Experiment)>> {
     let wrong = "expected a list of experiments, such as [\"cnn\", \"snr\"]";
     let names = match value {
@@ -317,7 +318,7 @@ fn uses(value: Option<toml::Value>, place: &Place) -> Result<Vec<(String, Experi
         Some(_) => bail!(wrong),
     };
     if place.depth == DEEPEST_USE {
-        bail!("experiments use one another more than {DEEPEST_USE} times, or in a circle");
+        bail!("uses is nested more than {DEEPEST_USE} levels deep, or cyclic");
     }
     let mut found = Vec::new();
     for name in names {
@@ -335,14 +336,14 @@ fn is_tables(value: &toml::Value) -> bool {
     value.as_array().is_some_and(|list| !list.is_empty() && list.iter().all(toml::Value::is_table))
 }
 
-/// Takes the tables of this name out of another.
+/// Removes and returns the tables with this name.
 fn tables(table: &mut Table, name: &str) -> Result<Vec<Table>> {
     match table.remove(name) {
         None => Ok(Vec::new()),
         Some(toml::Value::Array(list)) if list.iter().all(toml::Value::is_table) => {
             Ok(list.into_iter().filter_map(|item| item.try_into().ok()).collect())
         }
-        Some(_) => bail!("write [[{name}]] in double brackets: there can be several"),
+        Some(_) => bail!("write [[{name}]] with double brackets: there can be several"),
     }
 }
 
@@ -405,12 +406,12 @@ mod tests {
         let many: String = (0..10).map(|k| format!("x{k} = [{}]\n", list.join(","))).collect();
         assert!(wrong("depth = 2", &format!("depth = 2\n{many}")).contains("more than 100000 cells"));
         let names: String = (0..100_000).map(|k| format!("x{k} = 1\n")).collect();
-        assert!(wrong("depth = 2", &names).contains("names have values, expected at most 100"));
-        // Grids that are small one by one.
+        assert!(wrong("depth = 2", &names).contains(" names, expected at most 100"));
+        // Grids that are small individually.
         let grids: String = (0..11)
             .map(|k| format!("[[full]]\nvocab = 8\nshift = 0\nseed = '{}..{}'\n", k * 10_000 + 1, (k + 1) * 10_000))
             .collect();
-        assert!(wrong("[[full]]", &format!("{grids}[[full]]")).contains("more than 100000 cells together"));
+        assert!(wrong("[[full]]", &format!("{grids}[[full]]")).contains("more than 100000 cells in total"));
     }
 
     #[test]
@@ -433,38 +434,38 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         for (from, to, expected) in [
-            ("\"entropy\"", "\"colour\"", "there is no measure colour, expected one of entropy, learn, "),
+            ("\"entropy\"", "\"colour\"", "unknown measure colour, expected one of entropy, learn, "),
             ("\"entropy\"", "\"Entropie\"", "; did you mean entropy?"),
             ("\"entropy\"", "1", "measure is 1, expected one of entropy, "),
             ("measure = \"entropy\"", "", "measure is missing: write measure = \"entropy\", or another of "),
-            ("\"something\"", "[1]", "expects is [1], expected a text"),
+            ("\"something\"", "[1]", "expects is [1], expected a string"),
             (
                 "expects",
                 "expect",
-                "expect: did not expect this here, only measure, uses, title, expects, caption, figure, parameters, grid, quick, day, full, fit, claim, panel, and scales of other names; did you mean expects? Parameters belong below",
+                "expect: unknown key, expected one of measure, uses, title, expects, caption, figure, parameters, grid, quick, day, full, fit, claim, panel, or a scale; did you mean expects? Parameters belong below",
             ),
-            ("expects", "colour", "fit, claim, panel, and scales of other names. Parameters belong below"),
-            ("[[full]]", "[full]", "write [[full]] in double brackets"),
-            ("[[full]]", "[grid]", "write [[grid]] in double brackets"),
-            ("[parameters]", "[[parameters]]", "expected one table [parameters], in single brackets"),
-            ("[[full]]", "[[grid]]", "not both: there is [[quick]] too"),
-            ("[[full]]", "[night]", "write [[night]] in double brackets if it is a scale"),
+            ("expects", "colour", "fit, claim, panel, or a scale. Parameters belong below"),
+            ("[[full]]", "[full]", "write [[full]] with double brackets"),
+            ("[[full]]", "[grid]", "write [[grid]] with double brackets"),
+            ("[parameters]", "[[parameters]]", "expected one table [parameters], with single brackets"),
+            ("[[full]]", "[[grid]]", "not both: found [[quick]]"),
+            ("[[full]]", "[night]", "write [[night]] with double brackets if it is a scale"),
             ("[[full]]", "[['two nodes']]", "[[two nodes]]: expected a name of at most 40 letters"),
             ("[[full]]", "[[clam]]\nid = 1\n[[full]]", "; did you mean [[claim]]?"),
-            ("shift + 1", "shft + 1", "fraction: there is no number named shft; did you mean shift?"),
+            ("shift + 1", "shft + 1", "fraction: unknown name shft; did you mean shift?"),
             (
                 "shift + 1 / vocab",
                 "1 / vocab",
-                "shift is no parameter of entropy, and no expression uses it. Parameters: vocab, depth, fraction, ",
+                "shift is not a parameter of entropy, and no expression uses it. Parameters: vocab, depth, fraction, ",
             ),
             (
                 "depth = 2",
                 "depht = \"two\"",
-                "depht is no parameter of entropy, and no expression uses it; did you mean depth?",
+                "depht is not a parameter of entropy, and no expression uses it; did you mean depth?",
             ),
             ("depth = 2", "", "[[quick]] number 1: depth is missing: measure entropy needs vocab, depth, "),
             ("depth = 2", "depth = 2.5", "[[quick]] number 1: depth is 2.5, expected a whole number"),
-            ("depth = 2", "depth = \"two\"", "[[quick]] number 1: depth: there is no number named two"),
+            ("depth = 2", "depth = \"two\"", "[[quick]] number 1: depth: unknown name two"),
             (
                 "depth = 2",
                 "depth = 2026-01-01",
@@ -477,10 +478,10 @@ mod tests {
             (
                 "1..3",
                 "1-3",
-                "[[quick]] number 1: seed: \"1-3\" is a difference; write \"1..3\" for all numbers from 1 to 3",
+                "[[quick]] number 1: seed: \"1-3\" is a difference; write \"1..3\" for all whole numbers from 1 to 3",
             ),
             ("\"1..3\"", "[\"1-3\", 7]", "write \"1..3\""),
-            ("\"1..3\"", "[\"1..3\", 7]", "seed: the range \"1..3\" must stand alone"),
+            ("\"1..3\"", "[\"1..3\", 7]", "seed: the range \"1..3\" cannot be in a list"),
             ("points = 3", "point = 3", "[[full]] number 1: sentences: expected { from = 100, to = 1e5, points = 7 }"),
         ] {
             let error = format!("{:#}", Experiment::parse(&EXAMPLE.replacen(from, to, 1)).unwrap_err());

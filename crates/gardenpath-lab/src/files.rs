@@ -1,4 +1,4 @@
-//! Files: grammars as text, corpora as JSON lines, Parquet or text, and the safe way to write any of them.
+//! Files: grammars as text, corpora as JSON lines, Parquet or TSV, and atomic writes.
 
 pub mod alphabet;
 pub mod atomic;
@@ -20,15 +20,15 @@ use std::fmt::{self, Display};
 use std::io;
 use std::path::Path;
 
-/// The root of a sentence whose file names none. Levels have at most 255 symbols, so no symbol has this number.
+/// The root of a sentence without one. Levels have at most 255 symbols, so no symbol has this number.
 pub const NO_ROOT: Symbol = Symbol::MAX;
 
-/// A root, if it is known.
+/// The root, if known.
 pub(crate) fn known_root(root: Symbol) -> Option<Symbol> {
     Some(root).filter(|&root| root != NO_ROOT)
 }
 
-/// The name by which messages call a file.
+/// The name of a file in messages.
 pub fn shown(path: &Path) -> impl Display + '_ {
     struct Shown<'p>(&'p Path);
     impl Display for Shown<'_> {
@@ -39,28 +39,28 @@ pub fn shown(path: &Path) -> impl Display + '_ {
     Shown(path)
 }
 
-/// Whether a path stands for standard input or output.
+/// Whether a path means standard input or output.
 pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// What the operating system refused, in plain words without its number.
+/// An error of the operating system, without its number.
 #[derive(Debug)]
 pub struct SystemError(pub io::Error);
 
 impl SystemError {
-    /// The error, after what it is about: `g.pcfg: no such file or directory`.
+    /// The error with its subject: `g.pcfg: no such file or directory`.
     pub fn about(what: impl Display, error: io::Error) -> anyhow::Error {
         anyhow::Error::new(SystemError(error)).context(what.to_string())
     }
 
-    /// An error of this kind, in other words.
+    /// An error of this kind with another message.
     pub fn said(kind: io::ErrorKind, words: impl Into<String>) -> anyhow::Error {
         anyhow::Error::new(SystemError(io::Error::new(kind, InOtherWords(words.into()))))
     }
 }
 
-/// What is said instead of the words of the operating system.
+/// A message that replaces that of the operating system.
 #[derive(Debug)]
 struct InOtherWords(String);
 

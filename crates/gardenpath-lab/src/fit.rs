@@ -1,18 +1,18 @@
-//! How recorded results become numbers with intervals, and what these say about claims.
+//! Estimates with intervals from measured results, and verdicts on claims.
 //!
-//! A *group*, such as one vocabulary at one depth, has several *replicates*: random grammars, one for each seed. From
-//! their values or curves come [thresholds](threshold()), [exponents](exponent()), [collapses](collapse()),
-//! [ratios](ratio()) and [means](mean()). Each is an [`Estimate`]: a number with a 95% interval over seeds, or the reason why there
-//! is none. [`judge`] compares it with a claim.
+//! A *group*, such as one vocabulary at one depth, has several *replicates*: random grammars, one per seed. Their
+//! values or curves give [thresholds](threshold()), [exponents](exponent()), [collapses](collapse()), [ratios](ratio())
+//! and [means](mean()). Each is an [`Estimate`]: a number with a 95% interval over seeds, or the reason why there is
+//! none. [`judge`] compares it with a claim.
 //!
-//! One rule for all intervals: each seed is left out once, and Student's quantile at the degrees of freedom of Welch and
-//! Satterthwaite accounts for how few there are. Fewer than [`FEWEST_SEEDS`] give no interval. Everything is a pure
-//! function without random numbers.
+//! All intervals follow one rule: a jackknife over seeds, with Student's quantile at Welch-Satterthwaite degrees of
+//! freedom to account for their small number. Fewer than [`FEWEST_SEEDS`] give no interval. Everything is
+//! deterministic.
 //!
 //! ```
 //! use gardenpath_lab::fit::{Curve, Direction, Expected, Group, Verdict, collapse, crossings, exponent, judge};
 //!
-//! // Five grammars for each v; learning needs v^2 samples, more or less.
+//! Five grammars for each v; learning needs about v^2 samples.
 //! let curve = |star: f64| Curve::new((2..14).map(|k| 2f64.powi(k)).map(|p| (p, 1.0 / (1.0 + p / star))));
 //! let hardness = [0.9, 1.1, 1.0, 0.95, 1.05];
 //! let curves = [8.0, 16.0, 32.0].map(|v| Group::new(v, hardness.map(|hard| curve(hard * v * v))));

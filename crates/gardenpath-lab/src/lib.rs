@@ -1,12 +1,12 @@
 //! The laboratory as a library: files, measures, sweeps, fits, verdicts and reports.
 //!
-//! Data flows one way. An [`experiment`] file says what to measure, for which parameters, and what is made of it. A
-//! [`sweep`] runs its [`measure`] for every cell and keeps each [`record`] in a [`store`]. [`analysis`] makes [`fit`]s,
-//! verdicts and figures of the records, and [`report`] a page of several experiments. Beside that, [`files`] reads and
-//! writes grammars, corpora and run directories, and [`training`] runs networks.
+//! Data flows one way. An [`experiment`] file says what to measure, for which parameters, and how to analyze it. A
+//! [`sweep`] runs its [`measure`] for every cell and keeps each [`record`] in a [`store`]. [`analysis`] turns the
+//! records into [`fit`]s, verdicts and figures, and [`report`] writes a page about several experiments. In addition,
+//! [`files`] reads and writes grammars, corpora and run directories, and [`training`] runs networks.
 //!
-//! The program (`gardenpath-cli`) and the Python package are thin layers on top. Nothing here prints, parses arguments or
-//! listens to signals.
+//! The program (`gardenpath-cli`) and the Python package are thin layers on top. Nothing here prints, parses arguments
+//! or handles signals.
 
 pub mod analysis;
 pub mod by_arity;

@@ -1,12 +1,12 @@
-//! What a cell of a sweep measures: a pure function of its parameters.
+//! Measures: what a cell of a sweep computes, as a pure function of its parameters.
 //!
-//! Each measure is a file with a struct of its parameters, declared once by [`parameters!`](parameter), a struct of its results, declared
-//! by [`results!`](result), and what leads from one to the other (`Kind`). Names, documents, tables and the readers of experiments
-//! follow from these types; a measure is known once it has its two lines at the top of this file.
+//! Each measure is a file with a struct of parameters, declared with [`parameters!`](parameter), a struct of results,
+//! declared with [`results!`](result), and an implementation of `Kind`. Names, documentation, tables and the parsers of
+//! experiments follow from these types. To register a measure, add its two lines at the top of this file.
 //!
-//! The parameters and the version of the code that matters are the identity of a cell. Whoever changes what a measure
-//! computes raises its version: cells that were stored before are then measured anew. Whoever adds a parameter declares it as
-//! late or optional: cells that do not use it keep their identity.
+//! A cell is identified by its parameters and the version of its measure. When you change what a measure computes,
+//! raise its version: stored cells are then measured again. When you add a parameter, declare it as late or optional:
+//! cells that do not use it keep their identity.
 
 mod description;
 mod ensemble;
@@ -32,7 +32,7 @@ mod train;
 mod trees;
 mod vectors;
 
-/// The measures that this program has.
+/// The built-in measures.
 static BUILT_IN: LazyLock<Vec<Arc<Description>>> = LazyLock::new(|| {
     let all = [
         Description::of::<entropy::Entropy>(),
@@ -66,23 +66,23 @@ use sha2::{Digest, Sha256};
 use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, LazyLock};
 
-/// The names of the measures that this program has.
+/// The names of the built-in measures.
 pub static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| BUILT_IN.iter().map(|measure| &*measure.name).collect());
 
-/// The parameters of these measures that are texts, not numbers.
+/// The parameters of these measures that are strings.
 pub static TEXTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let all = BUILT_IN.iter().flat_map(|measure| &measure.parameters);
     all.filter(|parameter| parameter.kind.is_text()).map(|parameter| &*parameter.name).collect()
 });
 
-/// The measures that this program has.
+/// The built-in measures.
 pub fn descriptions() -> impl Iterator<Item = &'static Description> {
     BUILT_IN.iter().map(|measure| &**measure)
 }
 
-/// A measure: the struct of its parameters, and what follows from them.
+/// A measure, implemented by its parameter struct.
 trait Kind: Parameters + Debug + Send + Sync + 'static {
-    /// What it measures.
+    /// Its results.
     type Output: Results;
 
     /// Its name in experiments.
@@ -94,16 +94,17 @@ trait Kind: Parameters + Debug + Send + Sync + 'static {
     /// The version of the code that the result depends on.
     const VERSION: u32 = 1;
 
-    /// Refuses parameters that do not go together, and forgets those that say what is so anyway: equal cells have equal identities.
+    /// Fails if parameters contradict each other, and drops redundant ones, so that equal cells have equal identities.
     fn settle(&mut self) -> Result<()>;
 
-    /// Measures. The result depends on the parameters alone, however often it was interrupted.
+    /// Measures the cell. The result depends only on the parameters, however often it was interrupted.
     fn run(&self, keeper: &dyn Keeper) -> Result<Self::Output>;
 
-    /// About how many seconds it takes on one core of the machine on which this was tuned; other machines are some factor faster or slower.
+    /// The approximate time in seconds on one core of the reference machine; other machines differ by a constant
+    /// factor.
     fn work(&self) -> f64;
 
-    /// Which cells that factor is the same for, besides those of the same measure.
+    /// Identifies the cells that share this factor, besides the measure itself.
     fn variety(&self) -> String {
         String::new()
     }
@@ -111,13 +112,13 @@ trait Kind: Parameters + Debug + Send + Sync + 'static {
     /// A cell of the same variety that takes a few hundredths of a second.
     fn tiny(&self) -> Self;
 
-    /// Whether it computes on a graphics processor.
+    /// Whether it runs on a GPU.
     fn is_on_gpu(&self) -> bool {
         false
     }
 }
 
-/// A measure of any kind, with its parameters.
+/// A type-erased measure with its parameters.
 trait Cell: Debug + Send + Sync {
     fn parameters(&self) -> Map<String, Value>;
     fn run(&self, keeper: &dyn Keeper) -> Result<Map<String, Value>>;
@@ -155,7 +156,7 @@ impl<K: Kind> Cell for K {
     }
 }
 
-/// What is measured, with all parameters.
+/// A cell: a measure with all its parameters.
 #[derive(Clone)]
 pub struct Measure {
     description: Arc<Description>,
@@ -175,7 +176,8 @@ impl PartialEq for Measure {
 }
 
 impl Measure {
-    /// A cell of a built-in measure from the values of its parameters; [`Description::cell`] makes one of any measure.
+    /// A cell of a built-in measure with these parameters; [`Description::cell`] does the same for any measure. Fails
+    /// if parameters are unknown, missing, of another type or contradictory.
     pub fn new(name: &str, values: Map<String, Value>) -> Result<Self> {
         Measures::default().find(name)?.cell(values)
     }
@@ -185,14 +187,15 @@ impl Measure {
         &self.description
     }
 
-    /// All parameters, `measure` among them. Those that are younger than stored results are left out while they have their default values.
+    /// All parameters, including `measure`. Parameters added after results were stored are left out at their default
+    /// values.
     pub fn parameters(&self) -> Map<String, Value> {
         let mut values = self.cell.parameters();
         values.insert("measure".into(), (*self.description.name).into());
         values
     }
 
-    /// The name of the cell: a hash of parameters and version.
+    /// The identity of the cell: a hash of parameters and version.
     pub fn identity(&self) -> String {
         let text =
             serde_json::json!({"parameters": self.parameters(), "version": self.description.version}).to_string();
@@ -200,7 +203,7 @@ impl Measure {
         digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Why this program cannot measure it, if only Python can.
+    /// Why only Python can measure this cell, if that is so.
     pub fn needs_python(&self) -> Option<String> {
         let name = &self.description.name;
         let on_cuda = || self.parameters().get("device").is_some_and(|device| device == "cuda");
@@ -210,34 +213,35 @@ impl Measure {
         }
     }
 
-    /// Measures. The result depends on the parameters alone. `keeper` keeps how far a long measurement has come; `&()` keeps nothing.
+    /// Measures the cell. The result depends only on the parameters. `keeper` stores checkpoints of long measurements;
+    /// `&()` stores none.
     pub fn run(&self, keeper: &dyn Keeper) -> Result<Map<String, Value>> {
         self.cell.run(keeper)
     }
 
-    /// About how many seconds it takes on one core of the machine on which this was tuned. On another machine it is some factor more or
-    /// less, which is about the same for all cells of a [variety](Self::variety).
+    /// The approximate time in seconds on one core of the reference machine. Other machines differ by a factor that is
+    /// about the same for all cells of a [variety](Self::variety).
     pub fn work(&self) -> f64 {
         self.cell.work()
     }
 
-    /// The measure, and the kind of network or learner if it has one.
+    /// The measure, and the architecture or learner if it has one.
     pub fn variety(&self) -> String {
         self.cell.variety()
     }
 
-    /// A cell of the same variety that takes a few hundredths of a second, on the processor.
+    /// A cell of the same variety that takes a few hundredths of a second on the CPU.
     pub fn tiny(&self) -> Measure {
         Measure { description: self.description.clone(), cell: self.cell.tiny() }
     }
 
-    /// Whether it computes on a graphics processor.
+    /// Whether it runs on a GPU.
     pub fn is_on_gpu(&self) -> bool {
         self.cell.is_on_gpu()
     }
 }
 
-/// Sentences on which learners and networks are tested, as in the paper.
+/// Test sentences for learners and networks, as in the paper.
 const TEST_SENTENCES: u64 = 20_000;
 
 #[cfg(test)]

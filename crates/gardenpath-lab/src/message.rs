@@ -1,9 +1,9 @@
-//! Messages for people: one line each, of reasonable length.
+//! Messages on one line of reasonable length.
 
-/// The longest line of a message, in characters. Longer ones quote a file, not a fault.
+/// Maximum length of a message, in characters. Longer messages quote the contents of a file.
 const LONGEST: usize = 600;
 
-/// A message in one line of reasonable length: of a longer one the beginning and the end remain, where the file and the reason are.
+/// Puts a message on one line. The middle of a long one is cut, since the file and the reason are at the ends.
 pub fn one_line(text: &str) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     if text.chars().nth(LONGEST).is_none() {

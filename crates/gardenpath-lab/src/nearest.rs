@@ -1,8 +1,9 @@
-//! The known name that somebody meant who wrote another one.
+//! Suggestions for misspelled names.
 
 use anyhow::anyhow;
 
-/// The known name that is nearest to a word, if one is near: about one letter in three may be wrong, missing, added or swapped with the next.
+/// The known name nearest to a word, if one is close: about one letter in three may be wrong, missing, added or swapped
+/// with the next.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.to_lowercase().chars().take(LONGEST).collect();
     let distances = known.into_iter().map(|name| {
@@ -13,25 +14,25 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     near.min_by_key(|&(distance, ..)| distance).map(|(.., name)| name)
 }
 
-/// A remark for the end of a message: the name that was probably meant.
+/// A suggestion for the end of a message: the name that was probably meant.
 pub fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, known).map_or(String::new(), |name| format!("; did you mean {name}?"))
 }
 
-/// That there is nothing of this name, with what there is.
+/// The error for an unknown name, with the known ones.
 pub fn unknown(name: &str, known: &[&str]) -> anyhow::Error {
     let hint = suggestion(name, known.iter().copied());
     let end = if hint.is_empty() { "." } else { "" };
     match known {
-        [] => anyhow!("there is no {name}, and nothing else to name here"),
-        _ => anyhow!("there is no {name}{hint}{end} There are: {}", known.join(", ")),
+        [] => anyhow!("unknown name {name}: no names are available here"),
+        _ => anyhow!("unknown name {name}{hint}{end} Available: {}", known.join(", ")),
     }
 }
 
-/// Names are shorter.
+/// Longer names are compared by their first letters only.
 const LONGEST: usize = 40;
 
-/// How many letters have to be replaced, added, removed or swapped with the next.
+/// The edit distance, with swaps of adjacent letters.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
     for i in 1..=a.len() {

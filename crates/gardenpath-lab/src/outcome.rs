@@ -1,8 +1,8 @@
-//! How the program ends if it neither succeeds nor was asked for something wrong. Each is an error with an exit code of its own.
+//! Endings of the program other than success and bad input. Each is an error with its own exit code.
 
 use std::fmt::{self, Display, Formatter};
 
-/// Cells failed or are missing: nothing is wrong with what was asked, but not all of it could be measured. The exit code is 1.
+/// Cells failed or are missing: the request was valid, but not all of it could be measured. The exit code is 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incomplete(pub String);
 
@@ -11,7 +11,7 @@ impl Incomplete {
     pub const CODE: u8 = 1;
 }
 
-/// Ctrl-C or termination. The text says what was kept, and the exit code is 130.
+/// Ctrl-C or SIGTERM. The text says what was saved, and the exit code is 130.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interrupted(pub String);
 

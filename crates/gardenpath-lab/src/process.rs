@@ -1,17 +1,17 @@
-//! Which process left a file behind, whether it can still be at work, and what it runs on.
+//! Identifies the process that left a file behind, whether it may still be running, and the processor.
 
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-/// A process of some machine, as the names of temporary files and the marks of a store say it: `HOST-PID-START`.
+/// A process on a machine, as written in names of temporary files and in marks of a store: `HOST-PID-START`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// A hash of what tells this machine, since it was started, from all others; processes of another container are others, too.
+    /// A hash that identifies this machine and its boot; other containers count as other machines.
     host: String,
     pid: u32,
-    /// When the process began, as the system counts time: numbers of processes are used again.
+    /// The start time of the process in system ticks, since process IDs are reused.
     start: u64,
 }
 
@@ -22,7 +22,7 @@ impl Owner {
         Owner { host: host().to_owned(), pid, start: system::start_of(pid).unwrap_or(0) }
     }
 
-    /// Whether the process is known to have ended. Of other machines nothing is known.
+    /// Whether the process is known to have ended. Never true for other machines.
     pub fn is_gone(&self) -> bool {
         self.host == host() && system::start_of(self.pid).is_none_or(|start| start != self.start)
     }
@@ -56,17 +56,17 @@ fn host() -> &'static str {
     })
 }
 
-/// The processor of this machine as the system names it, or the kind of its instructions.
+/// The name of the processor, or its architecture if the name is unknown.
 pub fn processor() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
     NAME.get_or_init(|| system::processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned()))
 }
 
-/// The seconds that a core has worked for this thread, from some moment on.
+/// The CPU time of this thread in seconds, from an arbitrary origin.
 #[cfg(unix)]
 pub fn thread_seconds() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the clock is written to a place of its own.
+    // SAFETY: the call writes only to `time`.
     let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) } != 0;
     if failed { 0.0 } else { time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64 }
 }
@@ -96,10 +96,10 @@ mod system {
         (!name.is_empty()).then_some(name)
     }
 
-    /// When a process began, if there is one of this number.
+    /// The start time of a process, if it exists.
     pub fn start_of(pid: u32) -> Option<u64> {
         let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The second field is a name in parentheses, which may hold spaces and parentheses; the third is the state.
+        // The second field is a name in parentheses, which may contain spaces and parentheses; the third is the state.
         let fields: Vec<&str> = text[text.rfind(')')? + 1..].split_whitespace().collect();
         let ended = matches!(fields.first(), Some(&("Z" | "X")));
         if ended { None } else { fields.get(19)?.parse().ok() }
@@ -110,7 +110,7 @@ mod system {
 mod system {
     pub fn machine() -> Vec<u8> {
         let mut name = vec![0u8; 256];
-        // SAFETY: the buffer is as long as is said.
+        // SAFETY: the length of the buffer is passed along.
         unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len()) };
         name
     }
@@ -119,10 +119,10 @@ mod system {
         None
     }
 
-    /// 0 if there is a process of this number.
+    /// 0 if the process exists.
     pub fn start_of(pid: u32) -> Option<u64> {
         let pid = libc::pid_t::try_from(pid).ok()?;
-        // SAFETY: signal 0 is not sent, it only asks.
+        // SAFETY: signal 0 is not delivered; it only checks for existence.
         let found = unsafe { libc::kill(pid, 0) } == 0;
         let forbidden = std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM);
         (found || forbidden).then_some(0)
@@ -139,7 +139,7 @@ mod system {
         None
     }
 
-    /// Nothing is known: nobody is ever gone.
+    /// Unknown: no process is ever considered gone.
     pub fn start_of(_: u32) -> Option<u64> {
         Some(0)
     }

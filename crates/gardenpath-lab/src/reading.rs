@@ -1,11 +1,11 @@
-//! One sentence token by token: how surprising each token is, and what is known about the root after it.
+//! Reads a sentence token by token: surprisals and the posterior over the root.
 
 use crate::files::Names;
 use anyhow::Result;
 use gardenpath::{Grammar, Inside, Predictor, Symbol};
 use serde::Serialize;
 
-/// What is found on the way.
+/// The surprisal of each token, and the posterior over the root after it.
 ///
 /// ```
 /// use gardenpath::{Ensemble, Seed};
@@ -30,22 +30,22 @@ pub struct Reading {
     /// Before the first token, after each, and after the end.
     #[serde(rename = "prefixes")]
     pub steps: Vec<Step>,
-    /// The names of the tokens of the sentence, if the grammar gives some.
+    /// The names of the sentence's tokens, if the grammar has names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<Vec<String>>,
-    /// The names of all classes, if the grammar gives some.
+    /// The names of all classes, if the grammar has names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root_names: Option<Vec<String>>,
 }
 
-/// What is known about the root.
+/// The posterior over the root.
 #[derive(Serialize)]
 pub struct Step {
-    /// The most probable one.
+    /// The most probable root.
     pub root: Option<Symbol>,
-    /// The probability of each, if the sentence can begin so.
+    /// The probability of each root, if the prefix is possible.
     pub posterior: Option<Vec<f64>>,
-    /// How uncertain it is, in nats.
+    /// The entropy in nats.
     pub entropy: Option<f64>,
 }
 
@@ -56,7 +56,7 @@ impl Step {
         Step {
             root: likely.map(|(root, _)| root as Symbol),
             posterior: likely.map(|_| posterior.to_vec()),
-            // The entropy of a certain root is zero, not minus zero.
+            // The entropy of a certain root is 0, not -0.
             entropy: likely.map(|_| entropy.max(0.0)),
         }
     }
@@ -67,7 +67,7 @@ impl Reading {
     pub fn new(grammar: &Grammar, tokens: Vec<Symbol>) -> Result<Self> {
         let predictor = Predictor::new(grammar);
         let mut reader = predictor.reader();
-        // What is certain has a surprisal of zero, not of minus zero.
+        // A certain token has surprisal 0, not -0.
         let surprisal = |p: f64| Some(0.0 - p.ln()).filter(|surprisal| surprisal.is_finite());
         let (mut surprisals, mut steps) = (Vec::new(), vec![Step::of(grammar.prior())]);
         for &token in &tokens {
@@ -93,14 +93,14 @@ impl Reading {
         })
     }
 
-    /// What was read before each step: nothing, the tokens, and the end.
+    /// The labels of the steps: nothing, the tokens, and the end.
     pub fn labels(&self, grammar: &Grammar) -> Vec<String> {
         let tokens = self.tokens.iter().map(|&token| grammar.name(grammar.depth(), token).into_owned());
         std::iter::once("start".to_owned()).chain(tokens).chain(["end".to_owned()]).collect()
     }
 }
 
-/// The first of the largest probabilities, with its place.
+/// The index and value of the largest probability; the first one if tied.
 pub fn most_probable(row: &[f64]) -> Option<(usize, f64)> {
     let larger = |best: Option<(usize, f64)>, (place, &p): (usize, &f64)| match best {
         Some((_, most)) if most >= p => best,

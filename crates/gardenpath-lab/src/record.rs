@@ -1,12 +1,12 @@
-//! A finished cell, as a store keeps it.
+//! A finished cell, as stored.
 
 use serde_json::{Map, Value};
 
-/// One finished cell: what was asked, and what came out.
+/// One finished cell with its parameters and result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// The parameters of the cell, `measure` among them.
+    /// The parameters of the cell, including `measure`.
     pub parameters: Map<String, Value>,
-    /// What was measured.
+    /// The result.
     pub result: Map<String, Value>,
 }

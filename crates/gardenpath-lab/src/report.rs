@@ -1,7 +1,7 @@
-//! The report: every figure of the paper, with what the paper says and what was measured.
+//! The report: every figure of the paper, with the paper's claims and our measurements.
 //!
-//! Most chapters are [experiments](crate::experiment): files that say what is measured, fitted, claimed and drawn. Drawings
-//! that are no plots are code (`drawings`).
+//! Most chapters are [experiments](crate::experiment): files that define what is measured, fitted, claimed and drawn.
+//! Drawings other than plots are code (`drawings`).
 
 mod drawings;
 pub mod entry;
@@ -19,7 +19,7 @@ use crate::measure::Measure;
 use crate::table::Table;
 use anyhow::Result;
 
-/// What the chapters are, the quickest first: drawings, theory, then what has to be measured.
+/// The chapters, quickest first: drawings, theory, then measurements.
 const CONTENTS: &[Content] = &[
     Content::Picture(&drawings::AMBIGUITY),
     Content::Picture(&drawings::INSIDE_CHART),
@@ -62,14 +62,14 @@ const CONTENTS: &[Content] = &[
 #[derive(Clone, Copy)]
 enum Content {
     Picture(&'static Picture),
-    /// The built-in experiment of this name.
+    /// The built-in experiment with this name.
     File(&'static str),
 }
 
 /// One figure of the report.
 #[derive(Clone)]
 pub struct Chapter {
-    /// Its name on the command line and in files: the label of the figure in the paper, if it has one there.
+    /// Its name on the command line and in files: the paper's label of the figure, if it has one.
     pub name: String,
     /// Its title.
     pub title: String,
@@ -78,7 +78,7 @@ pub struct Chapter {
     source: Source,
 }
 
-/// What a chapter is made from.
+/// The source of a chapter.
 #[derive(Clone)]
 enum Source {
     Picture(&'static Picture),
@@ -112,7 +112,7 @@ impl Chapter {
         })
     }
 
-    /// The experiment behind it, by its name; none if it is a drawing.
+    /// The name of its experiment; `None` for drawings.
     pub fn experiment(&self) -> Option<&'static str> {
         match self.source {
             Source::Picture(_) => None,
@@ -128,7 +128,7 @@ impl Chapter {
         }
     }
 
-    /// Draws it from results, and judges what they show. Claims that wait for other cells say so.
+    /// Draws it from results, and judges its claims.
     pub fn draw(&self, table: &Table, outstanding: &Outstanding) -> Result<Page> {
         let experiment = match &self.source {
             Source::Picture(drawing) => return (drawing.draw)(),
@@ -146,7 +146,7 @@ mod tests {
     use crate::fit::Verdict;
     use std::collections::HashSet;
 
-    /// The experiments of chapters, with their names.
+    /// The experiments of chapters, by name.
     fn experiments(chapters: &[Chapter]) -> Vec<(&'static str, &Experiment)> {
         fn experiment(chapter: &Chapter) -> Option<(&'static str, &Experiment)> {
             match &chapter.source {
@@ -157,7 +157,7 @@ mod tests {
         chapters.iter().filter_map(experiment).collect()
     }
 
-    /// A report is made while results arrive: chapters must bear with none.
+    /// The report is written while results arrive, so chapters must cope with none.
     #[test]
     fn every_chapter_draws_without_results() {
         for chapter in chapters().unwrap() {

@@ -1,8 +1,9 @@
-//! Results of cells on disk: one immutable file for each, named by the identity of the cell.
+//! A store of results: one immutable file per cell, named after the cell's identity.
 //!
-//! A file is written under a temporary name, made durable and renamed: if it is there, whole, and that of the cell, the cell is
-//! done. There are no locks. Two workers on one cell write the same bytes, and the later one changes nothing. How long a cell took, and
-//! where and when it was measured, is kept beside the results, which are the same wherever they are made.
+//! A file is written under a temporary name, synced and renamed. A cell is done if its file exists, is intact and
+//! belongs to the cell. There are no locks: two workers on one cell write the same bytes, and the second write changes
+//! nothing. The [provenance](Provenance) of a result (time, program, processor, date) is stored separately, so that results
+//! do not depend on the machine.
 
 mod cell;
 mod checkpoints;
@@ -31,14 +32,14 @@ pub struct Store {
     directory: PathBuf,
 }
 
-/// What stands where the result of a cell belongs.
+/// What was found in place of a cell's result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found<T> {
     /// Nothing.
     Nothing,
     /// Its result.
     Whole(T),
-    /// Something else; one line names the file and says what is wrong with it.
+    /// Something else; the message names the file and the problem.
     Damaged(String),
 }
 
@@ -51,44 +52,44 @@ pub struct Failure {
     pub error: String,
 }
 
-/// What is known of a cell.
+/// The state of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// It has a result.
     Done,
-    /// Somebody works on it.
+    /// A worker is measuring it.
     Running,
-    /// It was tried, without success.
+    /// It failed.
     Failed,
-    /// It is yet to be done.
+    /// It has not been measured.
     Missing,
 }
 
 impl Store {
-    /// The store in a directory, which is made if it does not exist.
+    /// Opens the store in a directory, creating it if necessary.
     pub fn open(directory: &Path) -> Result<Self> {
         let store = Store::at(directory);
         for part in [CELLS, FAILED, RUNNING, SECONDS] {
             let path = directory.join(part);
-            fs::create_dir_all(&path).with_context(|| format!("{}: cannot be made", path.display()))?;
+            fs::create_dir_all(&path).with_context(|| format!("{}: cannot create the directory", path.display()))?;
         }
         Ok(store)
     }
 
-    /// The store in a directory, which must be one. Nothing is made.
+    /// Opens an existing store; fails if there is none.
     pub fn existing(directory: &Path) -> Result<Self> {
         if !directory.join(CELLS).is_dir() {
-            bail!("there is no store {}; sweep run makes it", directory.display());
+            bail!("no store {}; sweep run creates it", directory.display());
         }
         Ok(Store { directory: directory.to_owned() })
     }
 
-    /// The store in a directory that is only read, and need not exist.
+    /// A store for reading only, which need not exist.
     pub fn at(directory: &Path) -> Self {
         Store { directory: directory.to_owned() }
     }
 
-    /// Where the results are.
+    /// The results directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
@@ -105,12 +106,12 @@ impl Store {
         self.path(FAILED, cell).with_extension("json")
     }
 
-    /// What is known of a cell. What is damaged does not count as a result.
+    /// The state of a cell. A damaged file does not count as a result.
     pub fn state(&self, cell: &Measure) -> State {
         if matches!(self.look(cell), Ok(Found::Whole(()))) { State::Done } else { self.state_without_result(cell) }
     }
 
-    /// What is known of a cell that has no result.
+    /// The state of a cell that has no result.
     pub fn state_without_result(&self, cell: &Measure) -> State {
         match () {
             () if self.marks().is_held(&cell.identity()) => State::Running,
@@ -119,22 +120,22 @@ impl Store {
         }
     }
 
-    /// Looks whether a cell has a result, without reading the numbers in it. The error is one of the file system.
+    /// Checks whether a cell has a result, without parsing it. Errors are those of the file system.
     pub fn look(&self, cell: &Measure) -> Result<Found<()>> {
         self.examine(cell, cell::check)
     }
 
-    /// Whether there is a file for the result of a cell, whole or damaged.
+    /// Whether there is a file for a cell's result, intact or damaged.
     pub fn has_file(&self, cell: &Measure) -> bool {
         self.cell_path(cell).is_file()
     }
 
-    /// The result of a cell, if there is one. The error is one of the file system.
+    /// Reads the result of a cell, if any. Errors are those of the file system.
     pub fn find(&self, cell: &Measure) -> Result<Found<Record>> {
         self.examine(cell, cell::from_bytes)
     }
 
-    /// The result of a cell, if there is one. What is damaged is an error.
+    /// Reads the result of a cell, if any. A damaged file is an error.
     pub fn read(&self, cell: &Measure) -> Result<Option<Record>> {
         match self.find(cell)? {
             Found::Nothing => Ok(None),
@@ -153,7 +154,7 @@ impl Store {
             Ok(bytes) => open(cell, &bytes),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
             Err(error) if error.kind() == ErrorKind::IsADirectory => Err("is a directory, expected a file"),
-            Err(error) => return Err(SystemError::about(format!("{}: cannot be read", path.display()), error)),
+            Err(error) => return Err(SystemError::about(format!("{}: cannot read", path.display()), error)),
         };
         Ok(match opened {
             Ok(contents) => Found::Whole(contents),
@@ -161,8 +162,8 @@ impl Store {
         })
     }
 
-    /// Keeps the result of a cell, and where it comes from: how long it took, and this program, processor and day. A result of a foreign measure that is not as it declares is refused. Whatever is
-    /// damaged is moved to the directory `damaged` of the store.
+    /// Stores the result of a cell and its [provenance](Provenance). Fails if the result of a foreign measure does not match its
+    /// declaration. A damaged file is moved to the directory `damaged` of the store.
     pub fn write(&self, cell: &Measure, result: &Map<String, Value>, seconds: f64) -> Result<()> {
         let result = cell.checked(result)?;
         if let Found::Damaged(_) = self.look(cell)? {
@@ -175,16 +176,16 @@ impl Store {
         Ok(())
     }
 
-    /// What keeps how far a cell at work has come. `report` hears what is wrong with what was kept before, in one line.
+    /// The checkpoints of a running cell. `report` is called with one line if the last checkpoint is damaged.
     pub fn checkpoints<'s>(&self, cell: &Measure, report: &'s dyn Fn(String)) -> Checkpoints<'s> {
         Checkpoints::new(self.path(CHECKPOINTS, cell), Clock::of(cell), report)
     }
 
-    /// Moves a file or directory out of the way, under a name that is free.
+    /// Moves a file or directory aside under an unused name.
     fn put_aside(&self, path: &Path) -> Result<()> {
         let aside = self.directory.join(DAMAGED);
         let failed =
-            |error| SystemError::about(format!("{}: cannot be moved to {}", path.display(), aside.display()), error);
+            |error| SystemError::about(format!("{}: cannot move to {}", path.display(), aside.display()), error);
         fs::create_dir_all(&aside).map_err(failed)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let free = (1..).map(|number| aside.join(format!("{name}.{number}"))).find(|path| !path.exists());
@@ -195,7 +196,7 @@ impl Store {
         }
     }
 
-    /// Keeps the reason why a cell failed.
+    /// Stores the reason for a failure.
     pub fn write_failure(&self, cell: &Measure, error: &str) -> Result<()> {
         write_json(&self.failure_path(cell), &Failure { parameters: cell.parameters(), error: error.to_owned() })
     }
@@ -206,12 +207,12 @@ impl Store {
         (failure.parameters == cell.parameters()).then_some(failure)
     }
 
-    /// Where the result of a cell comes from, if that is known.
+    /// The provenance of the result of a cell, if known.
     pub fn provenance(&self, cell: &Measure) -> Option<Provenance> {
         Provenance::parse(&fs::read_to_string(self.path(SECONDS, cell)).ok()?)
     }
 
-    /// How long a finished cell took, if that is known.
+    /// The time that a finished cell took, if known.
     pub fn seconds(&self, cell: &Measure) -> Option<f64> {
         Some(self.provenance(cell)?.seconds)
     }
@@ -220,8 +221,8 @@ impl Store {
         Marks::new(self.directory.join(RUNNING))
     }
 
-    /// Marks a cell as being worked on, unless somebody else works on it: then the answer is `false`. A mark is no promise: it is
-    /// believed while it is renewed and its process lives.
+    /// Marks a cell as being measured; returns `false` if another worker holds it. A mark is not a lock: it counts only
+    /// while it is renewed and its process is alive.
     pub fn claim(&self, cell: &Measure) -> bool {
         self.marks().claim(&cell.identity())
     }
@@ -236,13 +237,13 @@ impl Store {
         self.marks().release(&cell.identity());
     }
 
-    /// Removes all marks of this process, which is about to end.
+    /// Removes all marks of this process, which is about to exit.
     pub fn release_all(&self) {
         self.marks().release_all();
     }
 
-    /// Removes the marks and temporary files that killed workers have left: those of processes of this machine that have ended, and
-    /// whatever is older than an hour. Checkpoints of cells that have a result go, too.
+    /// Removes marks and temporary files left by killed workers: those of dead processes on this machine, and all that
+    /// are older than an hour. Checkpoints of finished cells are removed, too.
     pub fn clean(&self) {
         self.marks().clean();
         for part in [CELLS, CHECKPOINTS, FAILED, RUNNING, SECONDS] {
@@ -256,7 +257,7 @@ impl Store {
         }
     }
 
-    /// Refuses a directory into which no result can be written.
+    /// Fails if results cannot be written.
     pub fn check_writable(&self) -> Result<()> {
         atomic::check(&self.directory.join(CELLS).join("any"))
     }

@@ -1,4 +1,4 @@
-//! A sweep: the cells of an experiment, measured by as many workers as there are, on any number of machines.
+//! Sweeps: the cells of an experiment, measured by any number of workers on any number of machines.
 
 pub mod collect;
 pub mod estimate;
@@ -19,10 +19,10 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// The part of a sweep that one process takes: every `count`th cell.
+/// The part of a sweep measured by one process: every `count`th cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Which part, from 1 on.
+    /// The index of the part, from 1.
     pub index: usize,
     /// The number of parts.
     pub count: usize,
@@ -55,25 +55,26 @@ impl Shard {
 
 /// What happened to a cell.
 pub enum Event<'a> {
-    /// It was there already.
+    /// It was already measured.
     Found(&'a Measure),
-    /// Its file or its checkpoint is damaged, as this line says. It is measured again, and another event says what came of it.
+    /// Its file or checkpoint is damaged, as the message says. It is measured again, and another event follows.
     Damaged(&'a Measure, String),
     /// It was measured and is stored.
     Done(&'a Measure),
-    /// It failed, and why is stored.
+    /// It failed, and the reason is stored.
     Failed(&'a Measure, String),
 }
 
-/// Measures the cells that are missing. Each is measured by one of `threads` workers, on a single thread; with fewer cells than
-/// threads, each has several. Cells for a GPU are measured one after the other, by a single worker: they would only share its memory.
+/// Measures missing cells. Each is measured by one of `threads` workers on a single thread; with fewer cells than
+/// threads, each gets several. Cells for a GPU are measured one after another by a single worker, since they would only
+/// compete for its memory.
 ///
-/// Cells that another process works on come last, and are measured only if that process does not finish them. What killed workers have
-/// left in the store is removed first.
+/// Cells held by other processes come last, and are measured only if those processes do not finish them. Files left by
+/// killed workers are removed first.
 ///
-/// A cell that fails is recorded, and the others go on. That a result cannot be stored, or an event not be reported, is an error. If the
-/// calling thread [obeys](obey) a flag, so do the workers: once it is set they leave their cells, which remain missing, and that is
-/// an error too. Long cells keep checkpoints in the store and resume from them.
+/// A failing cell is recorded, and the others continue. Errors in storing a result or reporting an event end the sweep.
+/// If the calling thread [obeys](obey) a flag, so do the workers: once it is set they abandon their cells, which stay
+/// missing, and the sweep returns an error. Long cells keep checkpoints in the store and resume from them.
 pub fn run<'a>(
     cells: &[&'a Measure],
     store: &Store,
@@ -88,7 +89,7 @@ pub fn uses_gpu(cell: &Measure) -> bool {
     cell.is_on_gpu()
 }
 
-/// Cells that workers take one after the other.
+/// Cells that workers take in turn.
 struct Queue<'a> {
     cells: Vec<&'a Measure>,
     next: AtomicUsize,
@@ -103,7 +104,7 @@ impl<'a> Queue<'a> {
         self.cells.get(self.next.fetch_add(1, Ordering::Relaxed)).copied()
     }
 
-    /// Leaves nothing more to take.
+    /// Empties the queue.
     fn close(&self) {
         self.next.store(self.cells.len(), Ordering::Relaxed);
     }
@@ -130,7 +131,7 @@ fn run_on<'a>(
         scope.spawn(|| marks.renew(store));
         let (sender, events) = mpsc::channel();
         for number in 0..workers {
-            // The first takes the cells for the GPU, then helps with the others.
+            // The first worker takes the cells for the GPU, then helps with the others.
             let queues = if number == 0 { &queues[..] } else { &queues[1..] };
             let (over, marks, events) = (&over, &marks, sender.clone());
             let worker = Worker { queues, store, over, marks, events, stop: obeyed() };
@@ -143,7 +144,7 @@ fn run_on<'a>(
                 result = event.and_then(&mut *report);
             }
             if result.is_err() {
-                // The workers find nothing more to do.
+                // The workers find no more work.
                 queues.iter().for_each(Queue::close);
                 over.store(true, Ordering::Relaxed);
             }
@@ -153,7 +154,7 @@ fn run_on<'a>(
     })
 }
 
-/// The longest time between two looks at cells that other processes work on.
+/// Maximum time between two checks of cells held by other processes.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 struct Worker<'s, 'a> {
@@ -196,7 +197,7 @@ impl<'a> Worker<'_, 'a> {
         }
     }
 
-    /// Sees to it that a cell has a result, unless another process is about to: then the answer is `false`.
+    /// Makes sure that a cell has a result; returns `false` if another process is measuring it.
     fn attempt(&self, cell: &'a Measure, pool: &rayon::ThreadPool) -> bool {
         let is_settled = |found: &Result<Found<()>>| matches!(found, Ok(Found::Whole(())) | Err(_));
         let mut found = self.store.look(cell);
@@ -204,7 +205,7 @@ impl<'a> Worker<'_, 'a> {
             if !self.marks.claim(self.store, cell) {
                 return false;
             }
-            // Its last worker may have finished it a moment ago.
+            // Its last worker may just have finished it.
             found = self.store.look(cell);
             if is_settled(&found) {
                 self.marks.release(self.store, cell);
@@ -219,12 +220,12 @@ impl<'a> Worker<'_, 'a> {
             }
             Err(error) => Err(error),
         };
-        // Nobody listens any more only if the sweep has ended.
+        // The channel is closed only if the sweep has ended.
         let _ = self.events.send(event);
         true
     }
 
-    /// Measures a cell that is marked.
+    /// Measures a marked cell.
     fn measure(&self, cell: &'a Measure, pool: &rayon::ThreadPool) -> Result<Event<'a>> {
         let report = |text| drop(self.events.send(Ok(Event::Damaged(cell, text))));
         let work = || {
@@ -245,7 +246,7 @@ impl<'a> Worker<'_, 'a> {
     }
 }
 
-/// The result of a cell and how long it took, or its error or panic in one line.
+/// The result of a cell with its time, or its error or panic message on one line.
 fn flatten(outcome: thread::Result<Result<(Map<String, Value>, f64)>>) -> Result<(Map<String, Value>, f64), String> {
     match outcome {
         Ok(result) => result.map_err(|error| one_line(&format!("{error:#}"))),
@@ -257,7 +258,7 @@ fn flatten(outcome: thread::Result<Result<(Map<String, Value>, f64)>>) -> Result
     }
 }
 
-/// The marks of the cells at work, which say to others that somebody is.
+/// The marks of running cells.
 #[derive(Default)]
 struct Marks<'a> {
     at_work: Mutex<(Vec<&'a Measure>, bool)>,
@@ -287,7 +288,7 @@ impl<'a> Marks<'a> {
         self.closed.notify_all();
     }
 
-    /// Renews all marks from time to time, until they are closed.
+    /// Renews all marks periodically, until they are closed.
     fn renew(&self, store: &Store) {
         let mut at_work = self.lock();
         while !at_work.1 {
@@ -297,15 +298,15 @@ impl<'a> Marks<'a> {
     }
 }
 
-/// Refuses to go on if cells have failed.
+/// Returns an error if cells have failed.
 pub fn refuse_failures(failed: usize, total: usize) -> Result<(), Incomplete> {
     if failed > 0 {
-        return Err(Incomplete(format!("{failed} of {total} cells failed; gardenpath sweep status says why")));
+        return Err(Incomplete(format!("{failed} of {total} cells failed; see gardenpath sweep status")));
     }
     Ok(())
 }
 
-/// The last word of a process that measures these cells: its marks are removed, and what is stored is counted.
+/// The message of an interrupted process: removes its marks, and counts the stored results.
 pub fn interrupted(cells: &[Measure], store: &Store) -> Interrupted {
     store.release_all();
     let stored = cells.iter().filter(|cell| store.has_file(cell)).count();
@@ -319,7 +320,7 @@ mod tests {
     use crate::store::State;
     use std::time::Duration;
 
-    /// Six cells, of which two ask for more rules than there are tuples.
+    /// Six cells, two of which have more rules than there are tuples.
     fn cells() -> Vec<Measure> {
         let text = "measure = 'entropy'\nexpects = ''\n[[grid]]\nvocab = 4\ndepth = 2\nfraction = [0.5, 0.75, 1.5]\nsentences = 10\nseed = '1..2'";
         Experiment::parse(text).unwrap().cells(&Scale::QUICK).unwrap()
@@ -341,7 +342,7 @@ mod tests {
             counted
         };
         assert_eq!(count(|event| matches!(event, Event::Done(_))), 4);
-        // Again: what is done is found, what failed is tried again.
+        // Again: finished cells are found, failed ones are retried.
         assert_eq!(count(|event| matches!(event, Event::Found(_))), 4);
         assert_eq!(count(|event| matches!(event, Event::Failed(..))), 2);
         let states: Vec<State> = cells.iter().map(|cell| store.state(cell)).collect();

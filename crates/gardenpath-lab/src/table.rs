@@ -1,7 +1,8 @@
-//! Results as a table of typed columns: a row for each cell.
+//! Results as a table of typed columns, one row per cell.
 //!
-//! The columns are those that the measures of the cells declare: parameters, what these imply, and results. What a measure does not have
-//! is `null` in its rows. Columns are Arrow arrays, which other programs take as they are.
+//! The columns are those that the measures declare: parameters, values implied by them, and results. Columns that a
+//! measure does not have are `null` in its rows. Columns are Arrow arrays, which other programs can use without
+//! conversion.
 
 mod column;
 
@@ -31,7 +32,7 @@ use std::sync::Arc;
 /// // Implied by the fraction.
 /// assert_eq!(table.column("binary_rules")?.number(0), Some(2.0));
 /// let error = table.column("entropie").unwrap_err().to_string();
-/// assert!(error.starts_with("there is no entropie; did you mean entropy? There are: ") && error.contains("binary_rules, "));
+/// assert!(error.starts_with("unknown name entropie; did you mean entropy? Available: ") && error.contains("binary_rules, "));
 /// # Ok::<(), anyhow::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -41,31 +42,32 @@ pub struct Table {
     pub(crate) rows: Vec<Row>,
 }
 
-/// One cell, or one item of its lists: a cell whose lists have twelve items has twelve rows, in which they are numbers.
+/// One cell, or one item of its lists: a cell with lists of twelve items has twelve rows, in which the lists are
+/// numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     columns: Arc<Vec<Column>>,
-    /// The number of the cell.
+    /// The index of the cell.
     pub(crate) cell: usize,
-    /// The number of the item, and how many the lists have to which it belongs.
+    /// The index of the item, and the length of its list.
     item: Option<(usize, usize)>,
-    /// The parameters of the cell as they are stored.
+    /// The parameters of the cell as stored.
     pub(crate) parameters: Arc<Map<String, Value>>,
 }
 
-/// What is known of a column before its values are gathered.
+/// A column before its values are gathered.
 #[derive(Default)]
 struct Plan {
     kind: Option<Kind>,
-    /// Whether some cell has it among its parameters.
+    /// Whether some cell has it as a parameter.
     is_given: bool,
-    /// Whether it is a result, of some measure or some cell.
+    /// Whether it is a result of some measure or cell.
     is_measured: bool,
     is_stored: bool,
 }
 
 impl Table {
-    /// The table of cells with their results. A result that is not what its measure declares is an error.
+    /// The table of cells with their results. Fails if a result does not have its declared type.
     pub fn new(results: &[(&Measure, Map<String, Value>)]) -> Result<Self> {
         let parameters: Vec<Map<String, Value>> = results.iter().map(|(cell, _)| cell.parameters()).collect();
         let plans = plans(results, &parameters)?;
@@ -73,7 +75,7 @@ impl Table {
             .iter()
             .zip(&parameters)
             .map(|((cell, result), parameters)| {
-                // A result with the name of a parameter is what became of it.
+                // A result with the name of a parameter is its effective value.
                 let mut row = cell.description().implied(parameters);
                 row.extend(parameters.clone());
                 row.extend(result.iter().filter(|(_, value)| !value.is_null()).map(|(k, v)| (k.clone(), v.clone())));
@@ -81,12 +83,12 @@ impl Table {
             })
             .collect();
         let mut columns = Vec::new();
-        // A result with the name of a parameter stands among the results, unless a cell has that parameter.
+        // A result with the name of a parameter is listed with the results, unless a cell has that parameter.
         let (inputs, outputs): (Vec<_>, Vec<_>) =
             plans.into_iter().partition(|(_, plan)| plan.is_given || !plan.is_measured);
         for (name, plan) in inputs.into_iter().chain(outputs) {
             let values: Vec<Option<&Value>> = rows.iter().map(|row| row.get(name)).collect();
-            // Nothing is known of a result that nobody declares and no cell has.
+            // The type of a result that is neither declared nor present is unknown.
             let kind = plan.kind.unwrap_or(Kind::Number);
             columns.push(Column::new(name, kind, plan.is_stored, &values)?);
         }
@@ -109,29 +111,29 @@ impl Table {
         self.cells == 0
     }
 
-    /// All columns: parameters, then results, each in the order of the alphabet.
+    /// All columns: parameters, then results, each in alphabetical order.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The column of a name. If there is none, the error lists the names there are.
+    /// The column with this name. The error lists the available names.
     pub fn column(&self, name: &str) -> Result<&Column> {
         find(&self.columns, name)
     }
 
-    /// The columns that some cell has stored: without defaults that all of them have, and without what none of them has.
+    /// The columns that some cell has stored, without common defaults and empty columns.
     pub fn stored(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|column| column.is_stored())
     }
 
-    /// The [stored](Self::stored) columns for other programs. The values are shared, not copied.
+    /// The [stored](Self::stored) columns as an Arrow batch. Values are shared, not copied.
     pub fn batch(&self) -> Result<RecordBatch> {
         let columns = self.stored().map(|column| (column.name(), column.array().clone(), true));
         Ok(RecordBatch::try_from_iter_with_nullable(columns)?)
     }
 }
 
-/// The items of the lists of a cell: each with the length of its list. One of no list if there are none.
+/// The items of a cell's lists, each with the length of its list; a single `None` if there are no lists.
 fn items(columns: &[Column], cell: usize) -> Vec<Option<(usize, usize)>> {
     let mut lengths: Vec<usize> = columns.iter().filter_map(|column| column.items(cell)).collect();
     lengths.sort_unstable();
@@ -141,7 +143,7 @@ fn items(columns: &[Column], cell: usize) -> Vec<Option<(usize, usize)>> {
 }
 
 impl Row {
-    /// The value of a column: of a list the item of this row, and nothing if the list has another length.
+    /// The value of a column. For a list, the item of this row, or null if the list has another length.
     pub(crate) fn value(&self, name: &str) -> Result<Value> {
         let column = find(&self.columns, name)?;
         Ok(match (column.items(self.cell), self.item) {
@@ -156,12 +158,12 @@ impl Row {
         find(&self.columns, name).is_ok_and(|column| *column.kind() == Kind::Numbers)
     }
 
-    /// Whether it is one item of the lists of a cell.
+    /// Whether the row is an item of a cell's lists.
     pub(crate) fn is_item(&self) -> bool {
         self.item.is_some()
     }
 
-    /// Whether it was computed, not sampled: its measure has no seed.
+    /// Whether the cell was computed rather than sampled: its measure has no seed.
     pub(crate) fn is_exact(&self) -> bool {
         !self.parameters.contains_key("seed")
     }
@@ -174,7 +176,7 @@ fn find<'c>(columns: &'c [Column], name: &str) -> Result<&'c Column> {
     })
 }
 
-/// All columns by name: what measures declare, and what cells have besides.
+/// All columns by name: those that measures declare, and those that cells have in addition.
 fn plans<'r>(
     results: &'r [(&Measure, Map<String, Value>)],
     parameters: &'r [Map<String, Value>],
@@ -210,7 +212,7 @@ fn plans<'r>(
             (plan.is_measured, plan.is_stored) = (true, true);
             if cell.description().kind(name).is_none() && !value.is_null() {
                 let kind = Kind::of(value);
-                let kind = kind.with_context(|| format!("{name} is {value}, which is no column of a table"))?;
+                let kind = kind.with_context(|| format!("{name} is {value}, which cannot be a column"))?;
                 plan.join(name, &kind)?;
             }
         }

@@ -1,4 +1,4 @@
-//! A network trained on the sentences of a grammar: the recipe, the data that follow from it, and the run.
+//! Training a network on the sentences of a grammar: the recipe, its data, and the run.
 
 pub mod checkpoint;
 pub mod choices;
@@ -18,35 +18,36 @@ use gardenpath_nn::{Architecture, Network, Optimizer, Task};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// All choices of a run besides its grammar. A run is a function of grammar, recipe, and the corpora whose hashes the recipe has.
+/// All settings of a run except its grammar. A run is determined by the grammar, the recipe, and the corpora whose
+/// hashes are in the recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
-    /// The kind of network.
+    /// The network architecture.
     #[serde(flatten)]
     pub architecture: Architecture,
-    /// Channels of each layer.
+    /// Channels per layer.
     pub width: usize,
-    /// How weights move.
+    /// The optimizer.
     #[serde(flatten)]
     pub optimizer: Optimizer,
-    /// How long to train.
+    /// When to stop.
     #[serde(flatten)]
     pub settings: Settings,
-    /// What the network tells. Recipes are older than other tasks than that of telling roots.
+    /// What the network predicts. Old recipes have no task: they predict roots.
     #[serde(default, skip_serializing_if = "Task::is_root")]
     pub task: Task,
-    /// Training sentences.
+    /// Number of training sentences.
     pub samples: u64,
-    /// Test sentences.
+    /// Number of test sentences.
     pub test: u64,
     /// The seed of sentences, weights and batches.
     pub seed: u64,
-    /// The user's own sentences, if the run is not on sampled ones.
+    /// The user's own sentences, if they are not sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub corpora: Option<Corpora>,
 }
 
-/// What a run knows of the files with its sentences.
+/// The corpora of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Corpora {
     /// The hash of the training sentences.
@@ -57,32 +58,33 @@ pub struct Corpora {
     pub vocab: usize,
     /// The number of classes.
     pub classes: usize,
-    /// The number of layers of the trees.
+    /// The depth of the trees.
     pub depth: usize,
     /// Whether the true grammar is known.
     pub has_grammar: bool,
-    /// The words that stand for tokens and classes.
+    /// The names of tokens and classes.
     #[serde(flatten)]
     pub names: Names,
 }
 
 crate::choice::choices! {
-    /// Where to compute.
+    /// Device to train on.
     pub enum Device {
-        Cpu = "cpu" => "The processor",
-        Gpu = "gpu" => "A graphics processor; only in builds with the feature gpu",
+        Cpu = "cpu" => "The CPU",
+        Gpu = "gpu" => "A GPU; needs a build with the feature gpu",
     }
 }
 
-/// Sentences to learn from, sentences to test on, and how well the latter can be told at all.
+/// Training and test sentences, with the Bayes loss of the latter.
 pub struct Data {
-    /// The training set. Sampled ones are sentences 0, 1, … of `corpus sample` with the same seed, so that sets of all sizes nest.
+    /// The training set. Sampled sets are sentences 0, 1, … of `corpus sample` with the same seed, so sets of different
+    /// sizes nest.
     pub train: Corpus,
     /// The test set.
     pub test: Corpus,
-    /// What exact prediction makes of the test set, if the grammar is known.
+    /// The loss and accuracy of exact prediction on the test set, if the grammar is known.
     pub bayes: Option<Floor>,
-    /// What it is expected to make of it, if the grammar is known and tokens are told.
+    /// Its expected loss, if the grammar is known and the task predicts tokens.
     pub expected: Option<Expected>,
 }
 
@@ -110,18 +112,18 @@ impl Recipe {
         self.network_for(grammar.vocab(), grammar.classes(), grammar.shape())
     }
 
-    /// The network for sentences with so many tokens and classes, and trees of this shape.
+    /// The network for this many tokens and classes, and trees of this shape.
     pub fn network_for(&self, vocab: usize, classes: usize, shape: Shape) -> Result<Network> {
         Ok(Network::for_task(self.task, vocab, classes, shape, self.width, self.architecture)?)
     }
 
-    /// The name of the run on a grammar, if it is known: a hash of both.
+    /// The identity of the run: a hash of the recipe and, if known, the grammar.
     pub fn identity(&self, grammar: Option<&Grammar>) -> Result<String> {
         let text = serde_json::to_string(&(self, grammar.map(Grammar::fingerprint)))?;
         Ok(Sha256::digest(text.as_bytes())[..16].iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// The sentences of a run that are sampled.
+    /// The sampled sentences of a run.
     pub fn data(&self, grammar: &Grammar) -> Result<Data> {
         let [train, test] = sentences(grammar, self.samples, self.test, self.seed)?;
         self.data_of(train, test, Some(grammar))
@@ -140,12 +142,12 @@ impl Recipe {
         Seed::new(self.seed).child("order")
     }
 
-    /// The state with which the network begins.
+    /// The initial state of the network.
     pub fn initial_state(&self, network: &Network) -> Vec<NamedTensor> {
         initial_state(network, Seed::new(self.seed).child("weights"))
     }
 
-    /// A run that begins with, or goes on from, the state of an engine and its progress.
+    /// A run that starts from this engine state and progress.
     pub fn trainer<'a>(
         &self,
         network: &Network,
@@ -160,7 +162,7 @@ impl Recipe {
         Ok(Trainer::new(engine, self.settings, [&data.train, &data.test], self.order(), progress)?)
     }
 
-    /// A run that resumes from a checkpoint, which must hold exactly the tensors of this network and its optimiser.
+    /// A run that resumes from a checkpoint. Fails unless it has exactly the tensors of this network and its optimizer.
     pub fn resume<'a>(
         &self,
         network: &Network,
@@ -175,22 +177,22 @@ impl Recipe {
         };
         let trainer = self.trainer(network, data, device, (state, progress))?;
         if names(&trainer.state()) != names(state) {
-            bail!("has not the tensors of this network and its optimiser");
+            bail!("does not have the tensors of this network and its optimizer");
         }
         Ok(trainer)
     }
 }
 
-/// Sentences of a grammar to learn from, and others to test on.
+/// Training and test sentences sampled from a grammar.
 pub fn sentences(grammar: &Grammar, samples: u64, test: u64, seed: u64) -> Result<[Corpus; 2]> {
     if samples == 0 || test == 0 {
-        bail!("expected at least one sentence to learn from and one to test on");
+        bail!("expected at least one training and one test sentence");
     }
     let seed = Seed::new(seed);
     Ok([Corpus::try_sample(grammar, seed, 0..samples)?, Corpus::try_sample(grammar, seed.child("test"), 0..test)?])
 }
 
-/// The weights of a state, without that of the optimiser.
+/// The weights of a state, without the optimizer's state.
 pub fn weights_of<'s>(network: &Network, state: &'s [NamedTensor]) -> &'s [NamedTensor] {
     &state[..network.parameters().len()]
 }
@@ -202,42 +204,42 @@ fn gpu_engine(network: &Network, optimizer: Optimizer, state: &[NamedTensor]) ->
 
 #[cfg(not(feature = "gpu"))]
 fn gpu_engine(_: &Network, _: Optimizer, _: &[NamedTensor]) -> Result<Box<dyn Engine>> {
-    bail!("this build computes on the CPU only; for a GPU build with: cargo build --release --features gpu")
+    bail!("this build supports only the CPU; for a GPU, build with: cargo build --release --features gpu")
 }
 
-/// What a run has come to: the best network by its test loss.
+/// The outcome of a run: the best network by test loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The cross-entropy of the test set in nats: per sentence, per token (next) or per masked token.
+    /// The cross-entropy on the test set in nats: per sentence, per token (next) or per masked token.
     pub test_loss: f64,
-    /// The same in units of guessing, `ln classes`, or `ln vocab` if tokens are told.
+    /// The test loss relative to guessing: divided by `ln classes`, or `ln vocab` if the task predicts tokens.
     pub normalized_loss: f64,
-    /// The share of roots or tokens of the test set that were told.
+    /// The accuracy on the roots or tokens of the test set.
     pub test_accuracy: f64,
     /// The loss of exact prediction on the same test set, if the grammar is known.
     pub bayes_loss: Option<f64>,
     /// The accuracy of exact prediction on the same test set.
     pub bayes_accuracy: Option<f64>,
-    /// The smallest loss that is to be expected on the same test set, if the grammar is known and tokens are told.
+    /// The lowest expected loss on the same test set, if the grammar is known and the task predicts tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<f64>,
-    /// The same if the lowest 0, 1, … layers of rules are known, if the next token is told.
+    /// The same for predictors that know the lowest 0, 1, … layers of rules, if the task predicts the next token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level_floors: Option<Vec<f64>>,
-    /// The mean loss of the training batches before the best measurement.
+    /// The mean training loss before the best measurement.
     pub train_loss: f64,
     /// The step of the best measurement.
     pub best_step: u64,
-    /// All steps.
+    /// Number of steps.
     pub steps: u64,
-    /// Passes over the training set.
+    /// Number of epochs.
     pub epochs: f64,
     /// Why training ended.
     pub ending: Option<gardenpath_nn::train::Ending>,
 }
 
 impl Outcome {
-    /// The outcome of a run so far, which has been measured at least once.
+    /// The outcome of a run so far. Panics if it has no measurement yet.
     pub fn new(network: &Network, data: &Data, progress: &Progress) -> Self {
         let best = progress.best().expect("a run is measured at step 0, where weights are finite");
         Outcome {

@@ -1,4 +1,4 @@
-//! No claim is vacuous: for every claim about sampled results there are made-up results that lead to each verdict.
+//! No claim is vacuous: for every claim about sampled results, there are synthetic results that lead to each verdict.
 
 use gardenpath_lab::analysis::{self, Analysis, Outstanding};
 use gardenpath_lab::experiment::plan::Plan;
@@ -13,14 +13,14 @@ fn analyse(plan: &Plan, table: &Table) -> anyhow::Result<Analysis> {
     analysis::analyse(plan, table, &Outstanding::default())
 }
 
-/// A world in which results are what some law says, up to the noise of seeds.
+/// A world in which results follow some law, up to seed noise.
 #[derive(Clone, Copy)]
 struct World {
     /// Whether numbers follow the paper, our corrections, or neither.
     truth: Truth,
-    /// How far networks end above exact parsing.
+    /// How far the final loss of networks is above exact parsing.
     excess: f64,
-    /// Whether the networks and learners that should need most sentences need fewest.
+    /// Whether the order of networks and learners by sample complexity is reversed.
     reversed: bool,
 }
 
@@ -60,7 +60,7 @@ impl Cell {
         self.values[name].as_str().unwrap()
     }
 
-    /// What a seed does to a number of sentences.
+    /// The factor by which a seed changes a number of sentences.
     fn noise(&self) -> f64 {
         [0.96, 0.98, 1.0, 1.02, 1.04][self.number("seed") as usize % 5]
     }
@@ -70,20 +70,20 @@ impl Cell {
         self.values.get("fraction").and_then(Value::as_f64).unwrap_or(0.0)
     }
 
-    /// The number of ways of the theory, v m_3 m_2^(L-1).
+    /// The scale of the theory, v m_3 m_2^(L-1).
     fn scale(&self) -> f64 {
         let levels = self.number("depth") - 1.0;
         self.number("vocab") * self.number("ternary_rules") * self.number("binary_rules").powf(levels)
     }
 
-    /// The sentences that something needs: a multiple of the theory's scale, with a factor for each level above two.
+    /// The number of sentences needed: a multiple of the theory's scale, with a factor for each level above two.
     fn star(&self, world: World, multiple: f64) -> f64 {
         let above = self.number("depth") - 2.0;
         self.noise()
             * match world.truth {
                 Truth::Paper => multiple * self.scale() * 8f64.powf(above),
                 Truth::Ours => multiple * self.scale() * 12.5f64.powf(above),
-                // The wrong power of the scale, and the wrong factor for a level.
+                // The wrong power of the scale, and the wrong factor per level.
                 Truth::Neither => {
                     let reference = if self.ambiguity() > 0.5 { 1000.0 } else { 64.0 };
                     multiple * self.scale() * (self.scale() / reference).powf(0.4) * 4f64.powf(above)
@@ -142,7 +142,7 @@ fn train(cell: &Cell, world: World) -> Value {
     json!({"normalized_loss": loss, "normalized_error": loss, "bayes_normalized_loss": bayes, "ending": "rise"})
 }
 
-/// The loss of language models falls from that of guessing to the floor, and passes that of knowing one layer at P_2.
+/// The loss of language models falls from guessing to the floor, and passes that of knowing one layer at P_2.
 fn next_token(cell: &Cell, world: World) -> Value {
     let [vocab, binary, ternary] = ["vocab", "binary_rules", "ternary_rules"].map(|name| cell.number(name));
     let scale = vocab * ternary * binary.powi(2);
@@ -371,7 +371,7 @@ fn every_scale_can_be_judged_and_drawn() {
     }
 }
 
-/// Claims of the paper about exact numbers: all of them are judged, and none is wrong in a way that we have not corrected.
+/// The paper's claims about exact numbers: all are judged, and all wrong ones are corrected.
 #[test]
 fn exact_claims_hold_or_are_corrected() {
     for name in built_in::names() {

@@ -1,4 +1,4 @@
-//! What the hidden layers of a network hold, and which tokens each row stands for.
+//! Activations of hidden layers, and which tokens each row represents.
 
 use gardenpath::Span;
 

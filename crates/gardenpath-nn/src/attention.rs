@@ -14,7 +14,7 @@ use gardenpath::{Symbol, memory};
 use lanes::{Head, LANES, Transposed, sum, total};
 use rayon::prelude::*;
 
-/// Refuses sentences whose scores do not fit into memory: in so many layers every position asks every other.
+/// Rejects sentences whose scores do not fit into memory: in so many layers every position asks every other.
 pub fn check_memory(sentences: &[&[Symbol]], layers: usize, heads: usize) -> Result<()> {
     let pairs: u128 = sentences.iter().map(|sentence| (sentence.len() as u128 + 1).pow(2)).sum();
     let tokens: usize = sentences.iter().map(|sentence| sentence.len()).sum();

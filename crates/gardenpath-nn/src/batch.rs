@@ -1,11 +1,11 @@
-//! What a network can be given: the same for every device, checked once, before anything is computed.
+//! Input validation, shared by all devices and done before anything is computed.
 
 use crate::error::{Error, Result};
 use crate::network::Network;
 use gardenpath::{Arities, Symbol, memory};
 
 impl Network {
-    /// Refuses batches of so many sentences whose activations, at the very least, would not fit into memory.
+    /// Rejects batches of so many sentences whose activations, at the very least, would not fit into memory.
     pub fn check_batch(&self, sentences: usize) -> Result<()> {
         let middle = |arities: Arities| (arities.least() + arities.most()) as f64 / 2.0;
         let length: f64 = (0..self.shape.depth()).map(|level| middle(self.shape.arities(level))).product();
@@ -14,7 +14,7 @@ impl Network {
         Ok(memory::check(format_args!("a batch of {sentences} sentences at width {}", self.width), bytes as u128)?)
     }
 
-    /// Refuses sentences that the network cannot read: unknown tokens, and lengths that no tree of its shape has. If its task is to tell masked
+    /// Rejects sentences that the network cannot read: unknown tokens, and lengths that no tree of its shape has. If its task is to tell masked
     /// tokens, the number of tokens stands for the mask.
     ///
     /// ```
@@ -41,7 +41,7 @@ impl Network {
         Ok(())
     }
 
-    /// Refuses sentences to learn from: none, those that the network cannot read or has no question about, and unknown or missing answers.
+    /// Rejects sentences to learn from: none, those that the network cannot read or has no question about, and unknown or missing answers.
     pub fn check_answered<'a>(
         &self,
         sentences: impl ExactSizeIterator<Item = &'a [Symbol]> + Clone,
@@ -67,7 +67,7 @@ impl Network {
         Ok(())
     }
 
-    /// Refuses what [`Network::check_answered`] refuses if the answers are roots.
+    /// Rejects what [`Network::check_answered`] refuses if the answers are roots.
     fn check_labelled<'a>(
         &self,
         sentences: impl ExactSizeIterator<Item = &'a [Symbol]>,

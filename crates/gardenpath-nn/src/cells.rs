@@ -1,4 +1,4 @@
-//! What the cells of an inside network are made of, by the template of the chart.
+//! The inputs of the cells of an inside network, from the template of the chart.
 
 use crate::error::Result;
 use crate::wiring::Input;
@@ -63,7 +63,7 @@ impl Cells {
     }
 }
 
-/// Refuses more inputs than fit into memory.
+/// Rejects more inputs than fit into memory.
 pub fn check_inputs(count: usize) -> Result<()> {
     let bytes = count as u128 * size_of::<(u32, Input)>() as u128;
     Ok(memory::check(format_args!("an inside network with {count} connections"), bytes)?)

@@ -1,4 +1,4 @@
-//! What training needs of a device, and the engine for the CPU.
+//! The device interface for training, and the CPU engine.
 
 use crate::activations::Activations;
 use crate::error::{Error, Result};
@@ -22,7 +22,7 @@ pub struct NamedTensor {
 
 /// A device that trains a network.
 ///
-/// Every device refuses the same batches, with the same errors, and before anything is computed: those of
+/// Every device rejects the same batches with the same errors before computing anything: those of
 /// [`Network::check_answered`] and [`Network::check_sentences`].
 pub trait Engine {
     /// The network that is trained.
@@ -35,7 +35,7 @@ pub trait Engine {
     /// The logits of a batch, `[questions][outputs]`: `[sentences][classes]` in the task of telling roots.
     fn logits(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<f32>>;
 
-    /// Gets sentences ready whose logits will be asked for again and again, as the weights change.
+    /// Prepares sentences whose logits will be requested repeatedly as the weights change.
     fn prepare(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<Prepared>> {
         self.network().check_sentences(sentences.iter().copied())?;
         Ok(Prepared::different(self.network(), sentences))
@@ -46,7 +46,7 @@ pub trait Engine {
         prepared.logits(|batch| self.logits(batch))
     }
 
-    /// The weights, then the state of the optimiser: all that is needed to go on from here.
+    /// The weights, then the state of the optimiser: everything needed to resume.
     fn state(&self) -> Vec<NamedTensor>;
 }
 
@@ -109,7 +109,7 @@ enum Descent {
 }
 
 impl Cpu {
-    /// An engine that goes on from a state.
+    /// An engine that resumes from a state.
     pub fn new(network: &Network, optimizer: Optimizer, state: &[NamedTensor]) -> Result<Self> {
         let parameters = network.parameters();
         let weights = find(&parameters, state, "")?;
@@ -124,7 +124,7 @@ impl Cpu {
         Ok(Cpu { model: Model::new(network), parameters, weights, descent })
     }
 
-    /// What all hidden layers hold for a batch, from the tokens up.
+    /// The activations of all hidden layers for a batch, from the tokens up.
     pub fn activations(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<Activations<f32>>> {
         self.model.activations(&self.weights, sentences)
     }
@@ -133,10 +133,10 @@ impl Cpu {
 /// The name of the tensor that counts the steps of Adam.
 const STEPS: &str = "adam.steps";
 
-/// What stands before the names of the mean gradients.
+/// The prefix of the names of the mean gradients.
 const FIRST: &str = "adam.first.";
 
-/// What stands before the names of the mean squares.
+/// The prefix of the names of the mean squares.
 const SECOND: &str = "adam.second.";
 
 /// The state of Adam among the tensors of a state, or that of a beginning.
@@ -188,12 +188,12 @@ impl Engine for Cpu {
     }
 }
 
-/// Runs the many parallel loops of a step on one of the threads of the pool: from outside, each would wait for a signal.
+/// Runs a step on a thread of the pool: from outside, each of its many parallel loops would wait for a signal.
 fn within_pool<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     rayon::scope(|_| work())
 }
 
-/// The tensors of a state: the weights, and what Adam remembers.
+/// The tensors of a state: the weights and Adam's moments.
 pub(crate) fn state(parameters: &[Parameter], weights: &Tensors<f32>, adam: Option<&Adam>) -> Vec<NamedTensor> {
     let mut state: Vec<NamedTensor> = named(parameters, weights, "").collect();
     if let Some(Adam { first, second, steps }) = adam {

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The errors of this crate.
 
 /// An error of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -23,16 +23,16 @@ pub enum Error {
         /// The largest value.
         most: usize,
     },
-    /// A network that cannot have a task.
-    #[error("the task {task} needs a transformer: a network of kind {model} tells roots only")]
+    /// A network that does not support a task.
+    #[error("the task {task} needs a transformer: a {model} only names roots")]
     Task {
         /// The kind of network.
         model: &'static str,
         /// The task.
         task: &'static str,
     },
-    /// A share of masked tokens that is none.
-    #[error("a share of masked tokens of {0} is none, expected more than 0 and at most 1")]
+    /// A masking rate outside (0, 1].
+    #[error("masking rate is {0}, expected more than 0 and at most 1")]
     Mask(f64),
     /// The heads of a transformer must share its width evenly.
     #[error("{heads} heads cannot share a width of {width}: the width must be a multiple of the number of heads")]
@@ -123,7 +123,7 @@ pub enum Error {
         /// The number of answers.
         answers: usize,
     },
-    /// An answer is none of those that the network can give.
+    /// An answer outside the network's outputs.
     #[error("answer {number}: {answer} is not one of the {outputs} answers of the network")]
     UnknownAnswer {
         /// The answer, counted from 0.
@@ -133,7 +133,7 @@ pub enum Error {
         /// The number of answers that the network can give.
         outputs: usize,
     },
-    /// Bytes that are not a file of weights.
+    /// The bytes are not a weights file.
     #[error("not a safetensors file of 32-bit numbers: {0}")]
     Format(String),
     /// A file of weights whose checksum is not that of its contents.

@@ -1,4 +1,4 @@
-//! Convolutional, inside and transformer networks that learn to tell the root of a sentence, trained at full speed on the CPU.
+//! Convolutional, inside and transformer networks that learn to name the root of a sentence, trained at full speed on the CPU.
 //!
 //! A [`Network`] is generated from the [`Shape`](gardenpath::Shape) of a grammar. Its forward and backward passes are written by
 //! hand over one matrix kernel; a [`Trainer`](train::Trainer) takes steps with them, measures the test loss, and
@@ -25,13 +25,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # How it is fast
+//! # Why it is fast
 //! - The first layer of the CNN and the INN is computed once for each token of the vocabulary and looked up.
 //! - Rows are packed: positions and cells that are zero, or that no tree can use, do not exist.
 //! - A step of gradient descent adds products of activations and gradients to the weights in place; there is no gradient in memory.
-//! - In the last layer of the transformer only the class token asks.
+//! - In the last layer of the transformer only the rows that are read out compute queries.
 //!
-//! # What is the same everywhere
+//! # Reproducibility
 //! Initial weights and batches are functions of a seed, on every machine. Training gives the same bytes for any number of
 //! threads: every number is summed by one task, in an order that does not depend on the others. Processors with and without fused
 //! multiply-adds round differently.

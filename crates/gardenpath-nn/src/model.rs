@@ -1,4 +1,4 @@
-//! A network at work: logits, and the gradient of its loss.
+//! The passes of a network: logits, and the gradient of its loss.
 
 use crate::activations::Activations;
 use crate::error::{Error, Result};
@@ -13,7 +13,7 @@ use gardenpath::Symbol;
 
 /// The forward and backward passes of a network, with buffers that are used again for each batch.
 ///
-/// Every pass refuses a batch that the network cannot read ([`Network::check_sentences`]) before it computes anything.
+/// Every pass rejects a batch that the network cannot read ([`Network::check_sentences`]) before computing anything.
 pub struct Model<T> {
     network: Network,
     kind: Kind<T>,
@@ -58,7 +58,7 @@ impl<T: Scalar> Model<T> {
         })
     }
 
-    /// Gets sentences ready whose logits will be asked for again and again.
+    /// Prepares sentences whose logits will be requested repeatedly.
     pub(crate) fn prepare(&mut self, sentences: &[&[Symbol]]) -> Result<Vec<Prepared>> {
         let network = &self.network;
         network.check_sentences(sentences.iter().copied())?;
@@ -94,7 +94,7 @@ impl<T: Scalar> Model<T> {
         })
     }
 
-    /// What all hidden layers hold for a batch of at least one sentence, from the tokens up.
+    /// The activations of all hidden layers for a non-empty batch, from the tokens up.
     pub fn activations(&mut self, weights: &Tensors<T>, sentences: &[&[Symbol]]) -> Result<Vec<Activations<T>>> {
         if sentences.is_empty() {
             return Err(Error::TooSmall { what: "number of sentences", value: 0, least: 1 });

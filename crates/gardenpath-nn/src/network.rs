@@ -1,4 +1,4 @@
-//! What a network is: its architecture, and the list of parameters that follows from it.
+//! The architecture of a network, and the parameters that follow from it.
 
 use crate::error::{Error, Result};
 use crate::task::Task;

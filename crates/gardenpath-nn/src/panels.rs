@@ -1,7 +1,7 @@
-//! How a weight matrix lies in memory: in panels of sixteen columns, one after another.
+//! The memory layout of weight matrices: panels of sixteen columns.
 //!
-//! A product of rows with a matrix reads it panel by panel, and an update writes it so. Stored like this, a matrix is
-//! read straight through and never has to be copied for it. Columns that fill up the last panel are zero.
+//! Products read a matrix panel by panel and updates write it the same way, so in this layout it is
+//! accessed sequentially and never copied. Padding columns of the last panel are zero.
 
 use crate::scalar::Scalar;
 

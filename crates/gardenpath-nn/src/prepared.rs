@@ -1,4 +1,4 @@
-//! Sentences about which a network is asked again and again: what does not depend on its weights is found once.
+//! Sentences that are evaluated repeatedly: everything that does not depend on the weights is computed once.
 
 use crate::error::Result;
 use crate::filter_network::Plan;
@@ -8,7 +8,7 @@ use gardenpath::Symbol;
 use gardenpath::interrupt::checkpoint;
 use std::collections::HashMap;
 
-/// Sentences of a batch that is only asked about. Larger batches than in training share more work.
+/// Sentences per evaluation batch. Larger batches than in training share more work.
 const BATCH: usize = 512;
 
 /// The most logits, or activations of shared rows, that are held at a time: 64 MB.
@@ -17,7 +17,7 @@ const TOGETHER: usize = 1 << 24;
 /// The most numbers that say how rows are shared: 64 MB. Beyond them batches are wired anew each time.
 pub const KEPT: usize = 1 << 24;
 
-/// Some sentences, ready to be asked about.
+/// Sentences prepared for evaluation.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     /// Those that differ, at least.
@@ -205,7 +205,7 @@ mod tests {
         }
     }
 
-    /// Where too much would have to be kept, batches stay as they are.
+    /// If sharing would need too much memory, batches stay as they are.
     #[test]
     fn what_is_kept_is_bounded() {
         let grammar = Ensemble::new(6, 2).fraction(0.17).sample(Seed::new(1)).unwrap();

@@ -8,8 +8,8 @@
 //! - The sensitivity to exchanging the synonyms of a level, as in Cagnetta et al., "How deep neural networks learn
 //!   compositional data" (2024). It is low once the layer no longer sees by which rules the symbols were rewritten.
 //!
-//! Beside the accuracies stands what no probe can do better: the accuracy of the most probable symbol given all that the network sees. A causal
-//! network sees the tokens up to the one that is asked about, and probes read the symbols above it off its row.
+//! Each accuracy comes with its upper bound: that of the most probable symbol given everything the network sees. A causal
+//! network sees the tokens up to the one in question, and probes read the symbols above it off its row.
 //!
 //! In an inside network only the cells of the true tree count, for both: the others stand for spans without a symbol.
 
@@ -66,7 +66,7 @@ impl Default for Probe {
     }
 }
 
-/// What was asked about a level of the tree.
+/// The questions about a level of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Level {
     /// The level: 0 is the root.
@@ -86,7 +86,7 @@ pub struct Level {
     pub entropy: f64,
 }
 
-/// What the probes found.
+/// The results of the probes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProbeReport {
     /// The hidden layers, from the tokens up.
@@ -139,7 +139,7 @@ impl Probe {
     }
 }
 
-/// Refuses a grammar whose sentences the network cannot read.
+/// Rejects a grammar whose sentences the network cannot read.
 fn check_grammar(network: &Network, grammar: &Grammar) -> Result<()> {
     let shape = grammar.shape();
     let arities = |shape: &gardenpath::Shape| {

@@ -1,12 +1,12 @@
-//! What a network is asked about sentences, and the right answers.
+//! Tasks: the questions about a sentence, and the right answers.
 //!
-//! A network gives one row of numbers for each question. How many questions there are depends on the task and the sentence: one about its
-//! root, one before each token and at the end, or one for each token that is hidden.
+//! A network outputs one row of logits per question. The number of questions depends on the task and the sentence: one about its
+//! root, one before each token and at the end, or one for each masked token.
 
 use gardenpath::{Seed, Symbol, random_mask};
 use serde::{Deserialize, Serialize};
 
-/// What is to be told.
+/// What to predict.
 ///
 /// ```
 /// use gardenpath_nn::Task;
@@ -36,12 +36,12 @@ impl Task {
         }
     }
 
-    /// Whether it is the task of telling roots.
+    /// Whether the task is to name roots.
     pub fn is_root(&self) -> bool {
         *self == Task::Root
     }
 
-    /// The right answers about a sentence that it has within itself: those of [`Task::Next`]; none for the others.
+    /// The right answers that the sentence itself contains: those of [`Task::Next`]; none for other tasks.
     pub fn answers(self, vocab: usize, sentence: &[Symbol]) -> Vec<Symbol> {
         match self {
             Task::Next => sentence.iter().copied().chain([vocab as Symbol]).collect(),
@@ -102,7 +102,7 @@ impl Masked {
         Masked::new(vocab, sentence, &random_mask(sentence.len(), rate, seed, number))
     }
 
-    /// The same, but one random token if that would be none: there is something to learn from every sentence.
+    /// The same, but masks one random token if none would be masked, so that every sentence has something to learn.
     pub fn at_least_one(vocab: usize, sentence: &[Symbol], rate: f64, seed: Seed, number: u64) -> Self {
         let mut positions = random_mask(sentence.len(), rate, seed, number);
         if positions.is_empty() && !sentence.is_empty() {

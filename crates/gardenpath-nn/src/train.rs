@@ -24,18 +24,18 @@ use questions::Questions;
 use serde::{Deserialize, Serialize};
 use test_set::TestSet;
 
-/// How long to train, and in which portions.
+/// Batch size, stopping rule and masking rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Sentences of a batch.
     pub batch: usize,
     /// The largest number of steps.
     pub max_steps: u64,
-    /// Steps before which a plateau is no reason to stop: networks may rest at the loss of guessing for long.
+    /// A plateau stops training only after this many steps: networks may stay at the loss of guessing for long.
     pub min_steps: u64,
     /// Training stops when the number of steps has grown by this factor without a better test loss.
     pub patience: f64,
-    /// The share of tokens that are masked if those are to be told; [`gardenpath::Task::MASK`] if nothing is said.
+    /// The share of tokens to mask in the masked task [default: [`gardenpath::Task::MASK`]].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask: Option<f64>,
 }
@@ -54,7 +54,7 @@ impl Settings {
     }
 }
 
-/// What happened in one call of [`Trainer::advance`].
+/// The result of one call of [`Trainer::advance`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
     /// A step was taken; the loss of its batch.
@@ -80,7 +80,7 @@ pub struct Trainer<'a, E> {
     order: Order,
     masks: Seed,
     test_masks: Masks,
-    /// The test set once it has been asked about.
+    /// The test set, prepared on first use.
     asked: Option<TestSet>,
     progress: Progress,
 }
@@ -92,11 +92,11 @@ const IMPROVEMENT: f64 = 0.998;
 const RISE: f64 = 0.05;
 
 impl<'a, E: Engine> Trainer<'a, E> {
-    /// A run that begins, or goes on from `progress`, which belongs to the state of the engine.
+    /// Starts a run, or resumes it from `progress`, which belongs to the state of the engine.
     ///
     /// # Errors
-    /// There is nothing to learn from or to test on, a batch would be empty, the share of masked tokens is none, or the network cannot read
-    /// some sentence. Roots are needed only by networks that tell them.
+    /// The training or test set is empty, a batch would be empty, the masking rate is out of range, or the network cannot read
+    /// some sentence. Only networks that name roots need them.
     pub fn new(
         engine: E,
         settings: Settings,
@@ -131,7 +131,7 @@ impl<'a, E: Engine> Trainer<'a, E> {
         Ok(Trainer { engine, settings, train, test, order, masks, test_masks, asked: None, progress })
     }
 
-    /// What the run has come to.
+    /// The progress of the run.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }

@@ -1,8 +1,8 @@
 //! The transformer: a class token before the sentence, attention and perceptrons, pre-normalised.
 //!
 //! Sentences are packed one after another, so padding costs nothing. The task says which rows are read in the end: the class token, masked
-//! tokens, or every row. In the last layer nothing else asks, and nothing else enters the perceptron. To tell the next token, a row
-//! sees those before it only.
+//! tokens, or every row. In the last layer only those rows compute queries and enter the perceptron. To predict the next token, a row
+//! sees only those before it.
 
 mod batch;
 mod layer;

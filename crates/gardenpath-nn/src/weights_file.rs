@@ -1,4 +1,4 @@
-//! Weights as safetensors, the format that PyTorch's users know, with a checksum of all that matters.
+//! Weights as safetensors files with a checksum of tensors and metadata.
 
 use crate::engine::NamedTensor;
 use crate::error::{Error, Result};
@@ -35,7 +35,7 @@ pub fn to_bytes(tensors: &[NamedTensor], metadata: &[(&str, &str)]) -> Vec<u8> {
         metadata.iter().map(|&(key, text)| (key.to_owned(), text.to_owned())).collect();
     metadata.insert(CHECKSUM.into(), checksum(&tensors, &metadata));
 
-    // The crate would write the metadata in the order of a hash table, which is another one in every run.
+    // The crate would write the metadata in hash-table order, which differs from run to run.
     let mut header = Map::new();
     header.insert("__metadata__".into(), json!(metadata));
     let mut data = Vec::new();
@@ -142,7 +142,7 @@ mod tests {
             for bit in 0..8 {
                 let mut damaged = bytes.clone();
                 damaged[place] ^= 1 << bit;
-                // Without the key there is no checksum to verify: whoever needs one looks for it.
+                // Without the key there is no checksum to verify; callers that require one check for the key.
                 let whole = from_bytes(&damaged).is_ok_and(|(_, metadata)| metadata.contains_key(CHECKSUM));
                 assert!(!whole, "byte {place}, bit {bit}");
             }

@@ -1,4 +1,4 @@
-//! What is around the data: the frame, the ticks with their labels and light lines, the names of the axes, the title.
+//! Everything around the data: frame, ticks with labels and grid lines, axis labels, and title.
 
 use super::axis::Ruler;
 use super::geometry::Rect;
@@ -7,7 +7,7 @@ use super::svg::{Anchor, INK, Paint, Stroke, Svg};
 use super::text::Text;
 use super::ticks::{TICK_SIZE, Tick};
 
-/// The sizes of texts in points.
+/// Text sizes in points.
 pub(super) const LABEL_SIZE: f64 = 8.0;
 pub(super) const TITLE_SIZE: f64 = 8.5;
 /// The height of the line for titles.
@@ -18,14 +18,14 @@ const SMALL_TICK: f64 = 1.6;
 /// The distance between ticks, their labels and the names of the axes.
 const GAP: f64 = 2.2;
 const GRID: &str = "#e4e4e4";
-/// The angle of labels that have no room side by side.
+/// The angle of labels that do not fit side by side.
 const SLANT: f64 = 40.0;
-/// Markers at the edge of the frame stick out this far.
+/// Markers at the edge of the frame extend this far beyond it.
 const MARKER_ROOM: f64 = 3.0;
 /// The width of the letter of a panel.
 const LETTER: f64 = 14.0;
 
-/// The room around a frame.
+/// The margins around a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Margins {
     pub left: f64,
@@ -35,7 +35,7 @@ pub(super) struct Margins {
 }
 
 impl Margins {
-    /// What is left of a cell.
+    /// The frame inside a cell.
     pub fn frame(&self, cell: &Rect) -> Rect {
         Rect {
             left: cell.left + self.left,
@@ -46,21 +46,21 @@ impl Margins {
     }
 }
 
-/// The labels of the ticks with their places along the axis.
+/// The tick labels with their positions along the axis.
 fn labels(ruler: &Ruler) -> impl Iterator<Item = (Text, f64)> {
     ruler.ticks.iter().filter_map(|tick| Some((Text::new(tick.label.as_ref()?), ruler.place(tick.value)?)))
 }
 
-/// How far the labels of the x axis reach below the frame.
+/// How far the labels of the x axis extend below the frame.
 fn depth(plot: &Plot) -> f64 {
     let widest = labels(&plot.x).map(|(text, _)| text.width(TICK_SIZE)).fold(0.0, f64::max);
     TICK + GAP + if plot.x.slanted { widest * SLANT.to_radians().sin() + TICK_SIZE } else { 0.8 * TICK_SIZE }
 }
 
-/// The room that ticks, labels and the title of a chart need.
+/// The margins that ticks, labels and the title of a chart need.
 pub(super) fn margins(plot: &Plot, titled: bool) -> Margins {
     let widest = labels(&plot.y).map(|(text, _)| text.width(TICK_SIZE)).fold(0.0, f64::max);
-    // The first label may stick out on the left, and the last one on the right.
+    // The first label may extend to the left, and the last one to the right.
     let (mut left, mut right) = (0.0_f64, MARKER_ROOM);
     for (text, place) in labels(&plot.x) {
         let width = text.width(TICK_SIZE);
@@ -78,11 +78,11 @@ pub(super) fn margins(plot: &Plot, titled: bool) -> Margins {
     }
 }
 
-/// Draws the light lines behind the data.
+/// Draws the grid lines behind the data.
 pub(super) fn draw_grid(svg: &mut Svg, plot: &Plot) {
     let stroke = Stroke::solid(GRID, 0.5);
     let frame = &plot.frame;
-    // A line under the frame would show at its edges.
+    // A grid line under the frame would show at its edges.
     let inner = |label: &(Text, f64)| (0.002..0.998).contains(&label.1);
     for (_, place) in labels(&plot.x).filter(inner) {
         let x = plot.spot((place, 0.0)).0;
@@ -128,8 +128,7 @@ fn draw_ticks(svg: &mut Svg, plot: &Plot) {
     }
 }
 
-/// Draws the names of the axes. That of the y axis is at the left edge of the cell, so that those of panels over each
-/// other line up.
+/// Draws the axis labels. That of the y axis is at the left edge of the cell, so that stacked panels line up.
 fn draw_names(svg: &mut Svg, plot: &Plot, cell: &Rect) {
     let frame = &plot.frame;
     let (x_name, y_name) = (Text::new(&plot.chart.x.label), Text::new(&plot.chart.y.label));
@@ -140,7 +139,7 @@ fn draw_names(svg: &mut Svg, plot: &Plot, cell: &Rect) {
         svg.text(&x_name, (middle, baseline), size, Anchor::Middle, INK);
     }
     if !y_name.is_empty() {
-        // The line of the title is not the place for a long name.
+        // A long label must not overlap the title.
         let top = if frame.top - cell.top < TITLE_ROW { cell.top } else { cell.top + TITLE_ROW };
         let size = y_name.fitting(LABEL_SIZE, cell.bottom - top);
         let middle = kept_inside(frame.middle().1, y_name.width(size), top, cell.bottom);
@@ -148,12 +147,12 @@ fn draw_names(svg: &mut Svg, plot: &Plot, cell: &Rect) {
     }
 }
 
-/// The middle of a text that should be here, moved so that the text is between two ends.
+/// The center of a text of this length, shifted so that the text stays between `low` and `high`.
 fn kept_inside(middle: f64, length: f64, low: f64, high: f64) -> f64 {
     middle.min(high - length / 2.0).max(low + length / 2.0)
 }
 
-/// Draws the title of a panel over the middle of its frame, on the right of the letter of the panel.
+/// Draws the title of a panel above the middle of its frame, to the right of the panel letter.
 pub(super) fn draw_title(svg: &mut Svg, title: Option<&str>, cell: &Rect, frame: &Rect) {
     if let Some(title) = title.map(Text::new) {
         let left = cell.left + LETTER;

@@ -1,8 +1,8 @@
-//! Axes: from numbers to places along an edge of the frame.
+//! Axes: map numbers to positions along an edge of the frame.
 
 use super::ticks::{Room, Stretch, Tick};
 
-/// How numbers are spread along an axis.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Scale {
     /// Equal differences have equal lengths.
@@ -13,10 +13,10 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// The number as a length, if the scale can show it.
+    /// The number on the scale, if it can be shown.
     pub(super) fn length(self, value: f64) -> Option<f64> {
         let length = if self == Scale::Linear { value } else { value.log10() };
-        // Larger numbers have distances that are not finite.
+        // Distances between larger numbers would overflow.
         (length.abs() < 1e300).then_some(length)
     }
 }
@@ -24,13 +24,13 @@ impl Scale {
 /// An axis of a chart.
 #[derive(Clone, Debug, Default)]
 pub struct Axis {
-    /// What is shown, with markup.
+    /// The label, with markup.
     pub label: String,
-    /// How numbers are spread.
+    /// The scale.
     pub scale: Scale,
-    /// The ends, or none to show all data with a little room around them. The first end may be the larger one.
+    /// The range; `None` shows all data with some padding. The first end may be the larger one.
     pub range: Option<(f64, f64)>,
-    /// Where the ticks are and their labels with markup, such as the names of bars; without any they are chosen.
+    /// Positions and labels (with markup) of ticks, such as the names of bars; chosen automatically if empty.
     pub ticks: Vec<(f64, String)>,
 }
 
@@ -45,7 +45,7 @@ impl Axis {
         Axis { label: label.into(), scale: Scale::Log10, ..Axis::default() }
     }
 
-    /// The axis with these ends.
+    /// The axis with this range.
     pub fn range(self, from: f64, to: f64) -> Self {
         Axis { range: Some((from, to)), ..self }
     }
@@ -56,27 +56,27 @@ impl Axis {
     }
 }
 
-/// What an axis without given ends has to show.
+/// The data that an axis without a given range must show.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extent {
-    /// Numbers that get some room around them.
+    /// Numbers that get some padding.
     pub values: Vec<f64>,
-    /// Numbers that may be at the very end, such as the zero that bars stand on.
+    /// Numbers without padding, such as the zero line of bars.
     pub ends: Vec<f64>,
 }
 
-/// An axis with known ends and ticks.
+/// An axis with known range and ticks.
 #[derive(Clone, Debug)]
 pub(super) struct Ruler {
     scale: Scale,
     from: f64,
     to: f64,
     pub ticks: Vec<Tick>,
-    /// Whether the labels are too long to be side by side, as names of bars may be.
+    /// Whether labels, such as names of bars, are too long to fit side by side.
     pub slanted: bool,
 }
 
-/// The room around the data, as a part of their range.
+/// The padding around the data, as a fraction of their range.
 const PADDING: f64 = 0.05;
 
 impl Ruler {
@@ -96,17 +96,17 @@ impl Ruler {
         ruler
     }
 
-    /// How far along the axis a number is: 0 at the first end, 1 at the last.
+    /// The position of a number along the axis: 0 at the first end, 1 at the last.
     pub fn place(&self, value: f64) -> Option<f64> {
         Some(self.place_of_length(self.scale.length(value)?))
     }
 
-    /// The same for a number whose length is known.
+    /// The same for a number already on the scale.
     pub fn place_of_length(&self, length: f64) -> f64 {
         (length - self.from) / (self.to - self.from)
     }
 
-    /// The same for the end of an error: where a logarithmic axis cannot show it, it is far outside.
+    /// The same for the end of an error bar, which is far outside if a logarithmic axis cannot show it.
     pub fn place_of_end(&self, value: f64) -> Option<f64> {
         match self.place(value) {
             None if value <= 0.0 => Some(if self.from < self.to { -10.0 } else { 11.0 }),
@@ -118,13 +118,13 @@ impl Ruler {
         self.scale
     }
 
-    /// The lengths at the two ends.
+    /// The two ends on the scale.
     pub fn ends(&self) -> (f64, f64) {
         (self.from, self.to)
     }
 }
 
-/// The ends of an axis that shows all of this.
+/// The range of an axis that shows all of this.
 fn padded(scale: Scale, extent: &Extent) -> (f64, f64) {
     let ends = |values: &[f64]| {
         let lengths = values.iter().filter_map(|&value| scale.length(value));
@@ -136,7 +136,7 @@ fn padded(scale: Scale, extent: &Extent) -> (f64, f64) {
         return (0.0, 1.0);
     }
     if low == high {
-        // A single number is in the middle.
+        // A single number is centered.
         let room = if scale == Scale::Linear && low != 0.0 { low.abs() / 2.0 } else { 0.5 };
         return (low - room, high + room);
     }

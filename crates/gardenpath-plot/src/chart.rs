@@ -1,4 +1,4 @@
-//! Charts: what they show.
+//! Charts.
 
 use super::axis::{Axis, Extent, Scale};
 use super::guide::{Guide, Reference};
@@ -9,19 +9,19 @@ use super::series::{Point, Series, Shape, Spread};
 /// Series of points between two axes.
 #[derive(Clone, Debug, Default)]
 pub struct Chart {
-    /// The title over the frame, with markup.
+    /// The title above the frame, with markup.
     pub title: Option<String>,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is shown.
+    /// The series.
     pub series: Vec<Series>,
     /// Reference lines.
     pub guides: Vec<Guide>,
-    /// Where the names of the series are.
+    /// The position of the legend.
     pub legend: Legend,
-    /// Which colours the series take.
+    /// The colors of the series.
     pub palette: Palette,
 }
 
@@ -36,7 +36,7 @@ impl Chart {
         self.x.scale.length(point.x).is_some() && self.y.scale.length(point.y).is_some()
     }
 
-    /// What the axes have to show.
+    /// The data that the axes must show.
     pub(super) fn extents(&self) -> (Extent, Extent) {
         let (mut x, mut y) = (Extent::default(), Extent::default());
         for series in &self.series {
@@ -47,7 +47,7 @@ impl Chart {
                 y.values.extend(points.iter().flat_map(|point| point.low.into_iter().chain(point.high)));
             }
             if let Shape::Bars { fill } = series.look.shape {
-                // Room for half a bar at either side, and a little more.
+                // Half a bar on each side, and some padding.
                 let half = (0.5 * fill.max(0.1) + 0.15) * self.bar_distance();
                 x.ends.extend(points.iter().flat_map(|point| match self.x.scale {
                     Scale::Linear => [point.x - half, point.x + half],
@@ -68,7 +68,7 @@ impl Chart {
         (x, y)
     }
 
-    /// The smallest distance between neighbouring bars, in lengths of the x axis.
+    /// The smallest distance between neighboring bars, in units of the x scale.
     pub(super) fn bar_distance(&self) -> f64 {
         let bars = self.series.iter().filter(|series| matches!(series.look.shape, Shape::Bars { .. }));
         let places = bars.flat_map(|series| &series.points).filter(|point| self.shows(point));

@@ -1,6 +1,6 @@
-//! Colours by number, mixed, and as light or dark as the eye sees them.
+//! Interpolation of colors, and their perceived lightness.
 
-/// The parts red, green and blue of `#rrggbb`.
+/// The red, green and blue components of `#rrggbb`.
 fn parts(colour: &str) -> [f64; 3] {
     [1, 3, 5].map(|k| {
         let part = colour.get(k..k + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
@@ -8,7 +8,7 @@ fn parts(colour: &str) -> [f64; 3] {
     })
 }
 
-/// A colour on the way along the stops, from the first at 0 to the last at 1.
+/// Interpolates along the stops, from the first at 0 to the last at 1.
 pub(super) fn along(stops: &[&str], t: f64) -> String {
     let place = t.clamp(0.0, 1.0) * (stops.len() - 1) as f64;
     let below = (place.floor() as usize).min(stops.len().saturating_sub(2));
@@ -26,9 +26,9 @@ pub(super) fn luminance(colour: &str) -> f64 {
     0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 }
 
-/// Black or white, whichever reads better on this colour.
+/// Black or white, whichever is more readable on this color.
 pub(super) fn readable_on(colour: &str) -> &'static str {
-    // The contrast with white and with the ink is equal at about this luminance.
+    // The contrasts with white and with the ink are equal at about this luminance.
     if luminance(colour) < 0.2 { "#ffffff" } else { super::svg::INK }
 }
 

@@ -1,17 +1,17 @@
-//! Drawings: lines, discs, boxes and texts where they are put, such as parse trees, as panels or as files of their own.
+//! Drawings: lines, discs, boxes and texts at given positions, such as parse trees, as panels or as separate files.
 
 use super::axes::{Margins, TITLE_ROW, draw_title};
 use super::geometry::{Rect, Spot};
 use super::svg::{Anchor, Paint, Stroke, Svg};
 use super::text::Text;
 
-/// The unit of a drawing in points; as a panel, a drawing is not enlarged beyond its natural size.
+/// The unit of a drawing in points; a panel never enlarges a drawing beyond its natural size.
 const NATURAL: f64 = 0.75;
-/// The length of the head of an arrow.
+/// The length of an arrowhead.
 const HEAD: f64 = 7.0;
 
-/// Marks on an empty sheet. Its unit is the pixel of a web page, which is three quarters of a point, and texts have the
-/// markup of all others. As a panel it is made smaller until it fits.
+/// A canvas for lines, boxes and texts. Its unit is the CSS pixel, which is three quarters of a point, and texts use
+/// the common markup. As a panel it is scaled down to fit.
 ///
 /// ```
 /// use gardenpath_plot::{Anchor, Drawing, Figure, Stroke};
@@ -28,7 +28,7 @@ const HEAD: f64 = 7.0;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Drawing {
-    /// The title over the drawing when it is a panel, with markup.
+    /// The title above the drawing when it is a panel, with markup.
     pub title: Option<String>,
     width: f64,
     height: f64,
@@ -36,7 +36,7 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// An empty sheet of this size.
+    /// An empty canvas of this size.
     pub fn new(width: f64, height: f64) -> Self {
         Drawing { width, height, ..Drawing::default() }
     }
@@ -51,7 +51,7 @@ impl Drawing {
         self.marks.line(from, to, stroke);
     }
 
-    /// A straight line with a head at its end.
+    /// A straight line with an arrowhead at its end.
     pub fn arrow(&mut self, from: Spot, to: Spot, stroke: Stroke) {
         self.marks.line(from, to, stroke);
         let direction = (to.1 - from.1).atan2(to.0 - from.0);
@@ -64,13 +64,13 @@ impl Drawing {
         self.marks.disc(middle, radius, paint.into());
     }
 
-    /// A box with slightly rounded corners, from its left upper one.
+    /// A filled box with slightly rounded corners; the spot is its upper left corner.
     pub fn bar<'a>(&mut self, (left, top): Spot, (width, height): (f64, f64), paint: impl Into<Paint<'a>>) {
         let radius = (0.2 * width.min(height)).min(4.0);
         self.marks.bar(&Rect::new(left, top, width, height), radius, paint.into());
     }
 
-    /// A box without an inside, from its left upper corner.
+    /// An outlined box; the spot is its upper left corner.
     pub fn frame(&mut self, corner: Spot, size: (f64, f64), stroke: Stroke) {
         self.bar(corner, size, Paint::from("none").edge(stroke));
     }
@@ -85,14 +85,14 @@ impl Drawing {
         self.marks.text(&Text::bold(text), spot, size, anchor, colour);
     }
 
-    /// Marks that belong together, with a note that a reader sees when the mouse points at them.
+    /// A group of marks with a tooltip.
     pub fn with_note(&mut self, note: &str, marks: impl FnOnce(&mut Drawing)) {
         let mut part = Drawing::new(self.width, self.height);
         marks(&mut part);
         self.marks.note(note, &part.marks);
     }
 
-    /// The drawing as a file of SVG in its natural size, without its title.
+    /// The drawing as an SVG file of natural size, without its title.
     pub fn svg(&self) -> String {
         let mut svg = Svg::page_in("", self.width, self.height);
         svg.fragment(&self.marks, "");

@@ -1,16 +1,16 @@
-//! The fonts of the figures, which are part of the program: pictures look the same on every machine.
+//! The embedded fonts, so that figures look the same on every machine.
 
 use resvg::usvg::fontdb::Database;
 use std::sync::{Arc, LazyLock};
 use ttf_parser::Face;
 
-/// The families in the order of preference: the second has the rare symbols that the first lacks, such as `∝` and `∈`,
-/// and the last is for programs that show the SVG where neither is installed.
+/// The font families in order of preference: the second has rare symbols that the first lacks, such as `∝` and `∈`, and
+/// the last is for programs that show the SVG without these fonts installed.
 pub(super) const FAMILY: &str = "'Noto Sans', 'DejaVu Sans', sans-serif";
 
 const MAIN: &str = "Noto Sans";
 
-/// The faces that are measured.
+/// The faces with known metrics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Style {
     Regular,
@@ -18,7 +18,7 @@ pub(super) enum Style {
     Bold,
 }
 
-/// The embedded files: one for each style, and the one with the rare symbols.
+/// The embedded files: one per style, and one with the rare symbols.
 fn files() -> [&'static [u8]; 4] {
     [notosans::REGULAR_TTF, notosans::ITALIC_TTF, notosans::BOLD_TTF, dejavu::sans::regular()]
 }
@@ -29,14 +29,14 @@ static FACES: LazyLock<[Face; 4]> =
 static DATABASE: LazyLock<Arc<Database>> = LazyLock::new(|| {
     let mut database = Database::new();
     files().iter().for_each(|data| database.load_font_data(data.to_vec()));
-    // Drawings that ask for other fonts get this one too.
+    // Drawings that request other fonts get this one too.
     database.set_sans_serif_family(MAIN);
     database.set_serif_family(MAIN);
     database.set_monospace_family(MAIN);
     Arc::new(database)
 });
 
-/// The width of a character, as a part of the font size.
+/// The width of a character, relative to the font size.
 pub(super) fn advance(character: char, style: Style) -> f64 {
     let width = |face: &Face| {
         let width = face.glyph_hor_advance(face.glyph_index(character)?)?;
@@ -50,7 +50,7 @@ pub(super) fn is_rare(character: char) -> bool {
     FACES[Style::Regular as usize].glyph_index(character).is_none()
 }
 
-/// The fonts for the renderers, and nothing that is installed on the machine.
+/// The fonts for the renderers, without those installed on the machine.
 pub(super) fn database() -> Arc<Database> {
     DATABASE.clone()
 }

@@ -1,7 +1,7 @@
-//! Boxes, and the clipping of lines and areas at them. Clipping here rather than by `clip-path` keeps the files free of
-//! identifiers, which could collide with those of a drawing inside the figure.
+//! Boxes, and clipping of lines and areas. Clipping here instead of with `clip-path` keeps files free of IDs, which
+//! could clash with those of a drawing inside the figure.
 
-/// A place on the page in points, or on a drawing in its units, from the top left corner.
+/// A position on the page in points, or on a drawing in its units, from the upper left corner.
 pub type Spot = (f64, f64);
 
 /// A box on the page.
@@ -18,7 +18,7 @@ impl Rect {
         Rect { left, top, right: left + width, bottom: top + height }
     }
 
-    /// The smallest box around two spots.
+    /// The bounding box of two spots.
     pub fn around(a: Spot, b: Spot) -> Self {
         Rect { left: a.0.min(b.0), top: a.1.min(b.1), right: a.0.max(b.0), bottom: a.1.max(b.1) }
     }
@@ -35,30 +35,30 @@ impl Rect {
         ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0)
     }
 
-    /// The box with a border of this width added, or removed if it is negative.
+    /// The box grown by a border of this width, or shrunk if negative.
     pub fn grown(&self, by: f64) -> Self {
         Rect { left: self.left - by, top: self.top - by, right: self.right + by, bottom: self.bottom + by }
     }
 
-    /// The part that two boxes share.
+    /// The intersection of two boxes.
     pub fn common(&self, other: &Rect) -> Option<Rect> {
         let (left, top) = (self.left.max(other.left), self.top.max(other.top));
         let (right, bottom) = (self.right.min(other.right), self.bottom.min(other.bottom));
         (left <= right && top <= bottom).then_some(Rect { left, top, right, bottom })
     }
 
-    /// Whether the spot is inside, with some room for rounding.
+    /// Whether the spot is inside, with some tolerance for rounding.
     pub fn holds(&self, (x, y): Spot) -> bool {
         let slack = 1e-6;
         (self.left - slack..=self.right + slack).contains(&x) && (self.top - slack..=self.bottom + slack).contains(&y)
     }
 
-    /// Whether the other box is wholly inside.
+    /// Whether the other box is entirely inside.
     pub fn encloses(&self, other: &Rect) -> bool {
         self.holds((other.left, other.top)) && self.holds((other.right, other.bottom))
     }
 
-    /// The part of a line that is inside (Liang and Barsky), or nothing.
+    /// The part of a line inside the box (Liang-Barsky), if any.
     pub fn clip_line(&self, a: Spot, b: Spot) -> Option<(Spot, Spot)> {
         let (dx, dy) = (b.0 - a.0, b.1 - a.1);
         let (mut from, mut to) = (0.0_f64, 1.0_f64);
@@ -78,7 +78,7 @@ impl Rect {
         (from <= to).then(|| (at(from), at(to)))
     }
 
-    /// The pieces of a chain of lines that are inside.
+    /// The parts of a polyline inside the box.
     pub fn clip_chain(&self, chain: &[Spot]) -> Vec<Vec<Spot>> {
         let mut pieces: Vec<Vec<Spot>> = Vec::new();
         for pair in chain.windows(2) {
@@ -91,9 +91,9 @@ impl Rect {
         pieces
     }
 
-    /// The part of an area that is inside (Sutherland and Hodgman).
+    /// The part of an area inside the box (Sutherland-Hodgman).
     pub fn clip_area(&self, corners: &[Spot]) -> Vec<Spot> {
-        /// Cuts away what lies on the negative side, where `depth` says how far inside a corner is.
+        /// Cuts away the negative side, where `depth` is the signed distance of a corner.
         fn cut(corners: &[Spot], depth: impl Fn(Spot) -> f64) -> Vec<Spot> {
             let mut kept = Vec::with_capacity(corners.len() + 4);
             for (k, &corner) in corners.iter().enumerate() {
@@ -116,8 +116,8 @@ impl Rect {
     }
 }
 
-/// The spots of a chain of lines that can be seen. Of many in a column narrower than a pixel, the first, the last, the
-/// highest and the lowest make the same picture.
+/// Thins out a polyline without visible change: in each column narrower than a pixel, only the first, last, highest and
+/// lowest spots are kept.
 pub(super) fn thinned(spots: &[Spot]) -> Vec<Spot> {
     const COLUMN: f64 = 0.2;
     let column = |spot: &Spot| (spot.0 / COLUMN).floor();

@@ -1,4 +1,4 @@
-//! Grids of cells, such as the chart of a parser with its true and its spurious symbols, or a heat map.
+//! Grids of cells, such as the chart of a parser with true and spurious symbols, or a heat map.
 
 use super::axes::{LABEL_SIZE, Margins, TITLE_ROW, draw_title};
 use super::colour::readable_on;
@@ -12,26 +12,26 @@ const TRUE: &str = "#094688";
 const SPURIOUS: &str = "#fbd9bd";
 const SPURIOUS_EDGE: &str = "#c2540a";
 const GAP: f64 = 3.0;
-/// A line of the key under the grid.
+/// The height of a line of the key below the grid.
 const KEY_ROW: f64 = 13.0;
-/// How much names of columns may be made smaller.
+/// The smallest scale of column names.
 const SMALLEST: f64 = 0.75;
 
-/// How a cell is filled.
+/// The fill of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fill {
-    /// With nothing.
+    /// Empty.
     Blank,
-    /// Dark, for what is there and right.
+    /// Dark, for correct entries.
     True,
-    /// Light with a dashed edge, for what is there and wrong.
+    /// Light with a dashed edge, for spurious entries.
     Spurious,
-    /// By a number; a bar beside the grid explains the colours.
+    /// Colored by a number; a color bar is drawn beside the grid.
     Heat(f64),
 }
 
 impl Fill {
-    /// The colours of the inside and of the edge.
+    /// The colors of the interior and of the edge.
     fn colours(self, heat: Option<Heat>) -> (String, Stroke<'static>) {
         match self {
             Fill::Blank => ("#ffffff".into(), Stroke::solid("#cccccc", 0.6)),
@@ -52,7 +52,7 @@ pub struct Cell {
     pub row: usize,
     /// The column, from the left.
     pub column: usize,
-    /// How it is filled.
+    /// Its fill.
     pub fill: Fill,
     /// A short text with markup.
     pub text: String,
@@ -63,7 +63,7 @@ impl Cell {
         let (colour, edge) = self.fill.colours(heat);
         let fill = Paint::from(colour.as_str());
         let small = place.width().min(place.height());
-        // Numbers fill their cells, and the edges of many small ones are left out; symbols have some air around them.
+        // Heat cells fill their space, and edges of many small ones are omitted; symbols have some padding.
         match self.fill {
             Fill::Heat(_) if small < 5.0 => svg.rect(place, fill.edge(Stroke::solid(&colour, 0.2))),
             Fill::Heat(_) => svg.rect(place, fill.edge(edge)),
@@ -78,24 +78,24 @@ impl Cell {
     }
 }
 
-/// Rows and columns of cells; where no cell is, the page stays empty.
+/// Rows and columns of cells; missing cells stay blank.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
-    /// The title over the grid, with markup.
+    /// The title above the grid, with markup.
     pub title: Option<String>,
     /// The names of the rows from the top, with markup.
     pub rows: Vec<String>,
     /// The names of the columns from the left, with markup.
     pub columns: Vec<String>,
-    /// What the rows are; may be empty.
+    /// The label of the rows; may be empty.
     pub row_label: String,
-    /// What the columns are; may be empty.
+    /// The label of the columns; may be empty.
     pub column_label: String,
     /// The cells in any order.
     pub cells: Vec<Cell>,
-    /// What the fills mean, shown under the grid.
+    /// The meanings of the fills, shown below the grid.
     pub key: Vec<(Fill, String)>,
-    /// What the numbers of [`Fill::Heat`] are; may be empty.
+    /// The label of the color bar for [`Fill::Heat`]; may be empty.
     pub heat_label: String,
 }
 
@@ -107,7 +107,7 @@ impl Grid {
         }))
     }
 
-    /// The room for the names, the key and the bar.
+    /// The margins for names, key and color bar.
     pub(super) fn margins(&self, titled: bool) -> Margins {
         let name = |label: &str| if label.is_empty() { 0.0 } else { LABEL_SIZE + GAP };
         let side = if self.rows.is_empty() { 0.0 } else { widest(&self.rows) + GAP };
@@ -129,7 +129,7 @@ impl Grid {
         (columns as f64, rows as f64)
     }
 
-    /// The box of all cells in the middle of the frame. Cells are not much higher than wide, nor much wider than high.
+    /// The box of all cells in the middle of the frame, with a bounded aspect ratio of cells.
     fn body(&self, frame: &Rect) -> Rect {
         let (columns, rows) = self.shape();
         let height = (frame.height() / rows).min(frame.width() / columns * 1.2);
@@ -148,7 +148,7 @@ impl Grid {
             let corner = (grid.left + part.column as f64 * width, grid.top + part.row as f64 * height);
             part.draw(svg, &Rect::new(corner.0, corner.1, width, height), heat);
         }
-        // Where names have no room, only every second or third is shown.
+        // If names do not fit, only every second, third, … is shown.
         for (k, name) in self.rows.iter().enumerate().step_by(stride(TICK_SIZE, height)) {
             let spot = (grid.left - GAP, grid.top + (k as f64 + 0.5) * height + 0.36 * TICK_SIZE);
             svg.text(&Text::new(name), spot, TICK_SIZE, Anchor::End, INK);
@@ -176,7 +176,7 @@ impl Grid {
         draw_title(svg, self.title.as_deref(), cell, frame);
     }
 
-    /// What the fills mean, in a line at the bottom of the cell.
+    /// Draws the meanings of the fills on a line at the bottom of the cell.
     fn draw_key(&self, svg: &mut Svg, cell: &Rect, grid: &Rect, heat: Option<Heat>) {
         let sample = 8.0;
         let texts: Vec<Text> = self.key.iter().map(|(_, meaning)| Text::new(meaning)).collect();
@@ -200,7 +200,7 @@ fn widest(names: &[String]) -> f64 {
     names.iter().map(|name| Text::new(name).width(TICK_SIZE)).fold(0.0, f64::max)
 }
 
-/// Every how many cells of this length a name of this length has room.
+/// Every how many cells a name fits.
 fn stride(name: f64, cell: f64) -> usize {
     (name / cell).ceil().clamp(1.0, 1000.0) as usize
 }

@@ -1,4 +1,4 @@
-//! Reference lines: a level, a place, or a power law, with a small label that stays clear of the data.
+//! Reference lines: horizontal, vertical, or power laws, with small labels that avoid the data.
 
 use super::geometry::{Rect, Spot};
 use super::plot::Plot;
@@ -10,24 +10,24 @@ use super::text::Text;
 const SIZE: f64 = 6.5;
 /// The distance of a label from its line and from the frame.
 const GAP: f64 = 2.5;
-/// A label closer than this to another line could belong to it.
+/// A label closer than this to another line would be ambiguous.
 const CLOSE: f64 = 7.0;
 const COLOUR: &str = "#666666";
 
-/// Where a reference line is.
+/// The position of a reference line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reference {
-    /// At this height.
+    /// At this y.
     Horizontal(f64),
-    /// At this place on the x axis.
+    /// At this x.
     Vertical(f64),
-    /// A line that is straight on the axes as they are: a power law if both are logarithmic.
+    /// A straight line on the given axes: a power law if both are logarithmic.
     Sloped {
         /// The exponent of the power law, or the slope if both axes are linear.
         slope: f64,
         /// A point on the line.
         through: (f64, f64),
-        /// The x between which the line is drawn, or none for the whole width.
+        /// The x range of the line; `None` for the whole width.
         span: Option<(f64, f64)>,
     },
 }
@@ -35,19 +35,19 @@ pub enum Reference {
 /// A dashed reference line.
 #[derive(Clone, Debug)]
 pub struct Guide {
-    /// Where it is.
+    /// Its position.
     pub line: Reference,
     /// A short label with markup; may be empty.
     pub label: String,
 }
 
 impl Guide {
-    /// A line at this height.
+    /// A line at this y.
     pub fn horizontal(y: f64, label: impl Into<String>) -> Self {
         Guide { line: Reference::Horizontal(y), label: label.into() }
     }
 
-    /// A line at this place on the x axis.
+    /// A line at this x.
     pub fn vertical(x: f64, label: impl Into<String>) -> Self {
         Guide { line: Reference::Vertical(x), label: label.into() }
     }
@@ -57,7 +57,7 @@ impl Guide {
         Guide { line: Reference::Sloped { slope, through, span: None }, label: label.into() }
     }
 
-    /// The part of a sloped line between two places on the x axis.
+    /// Restricts a sloped line to a range of x.
     pub fn between(mut self, from: f64, to: f64) -> Self {
         if let Reference::Sloped { span, .. } = &mut self.line {
             *span = Some((from, to));
@@ -87,12 +87,12 @@ impl Guide {
     }
 }
 
-/// A label of a guide with its place on the page.
+/// A placed label of a guide.
 pub(super) struct Placed {
     text: Text,
     spot: Spot,
     area: Rect,
-    /// Whether there are data under the label, because there was no better place.
+    /// Whether the label covers data, for lack of a better position.
     covers: bool,
 }
 
@@ -120,8 +120,8 @@ pub(super) fn draw_labels(svg: &mut Svg, labels: &[Placed]) {
     }
 }
 
-/// Finds places for the labels where they cover neither data nor lines nor each other, as far as there are any, and
-/// where they are not close to another line, so that it is clear what they belong to. These places are taken then.
+/// Places the labels where they cover neither data nor lines nor each other, if possible, and where they are not close
+/// to another line. Marks these areas as taken.
 pub(super) fn place_labels(plot: &Plot, taken: &mut Taken) -> Vec<Placed> {
     lines(plot).for_each(|(from, to)| taken.add_line(from, to));
     let mut placed: Vec<Placed> = Vec::new();
@@ -133,7 +133,7 @@ pub(super) fn place_labels(plot: &Plot, taken: &mut Taken) -> Vec<Placed> {
         placed.iter().for_each(|label| others.add(&label.area));
         let inside = plot.frame.grown(-GAP);
         let choices = candidates(from, to, text.width(SIZE)).into_iter().filter(|area| inside.encloses(area));
-        // The first of the equally good ones.
+        // The first of equally good positions.
         let badness = |area: &Rect| (taken.count(area), others.count(&area.grown(CLOSE)) > 0);
         let Some(area) = choices.min_by_key(badness) else { continue };
         placed.push(Placed { text, spot: (area.left, area.bottom - DESCENT), area, covers: taken.count(&area) > 0 });
@@ -142,16 +142,16 @@ pub(super) fn place_labels(plot: &Plot, taken: &mut Taken) -> Vec<Placed> {
     placed
 }
 
-/// What is below the baseline in a label, and the whole height of one, which may have an exponent.
+/// The descent of a label, and its height, which may include an exponent.
 const DESCENT: f64 = 0.22 * SIZE;
 const HEIGHT: f64 = 1.1 * SIZE;
 
-/// Where the label of a line may be, the best first: near the end and then further along it, on either side.
+/// Candidate positions of a label, best first: near the end and then further along the line, on either side.
 fn candidates(from: Spot, to: Spot, width: f64) -> Vec<Rect> {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy).max(1e-9);
     let (ux, uy) = (dx / length, dy / length);
-    // How far the middle of the label must be from the line for its nearest corner to keep the distance.
+    // The distance of the label's center from the line at which its nearest corner keeps the gap.
     let away = (width * uy.abs() + HEIGHT * ux.abs()) / 2.0 + GAP;
     let steps = (length / 3.0).ceil().clamp(1.0, 200.0) as u32;
     let mut choices = Vec::new();

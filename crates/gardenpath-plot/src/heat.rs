@@ -1,4 +1,4 @@
-//! Numbers as colours, and the bar that explains them.
+//! Heat map colors and their color bar.
 
 use super::axes::LABEL_SIZE;
 use super::axis::Scale;
@@ -8,15 +8,15 @@ use super::svg::{Anchor, INK, Paint, Stroke, Svg};
 use super::text::Text;
 use super::ticks::{Room, Stretch, TICK_SIZE, Tick};
 
-/// From little to much.
+/// From low to high.
 const COLOURS: [&str; 4] = ["#eff4fb", "#9cc3e6", "#3d7fc1", "#0b3068"];
-/// The width of the bar, of its ticks, and the distances around them.
+/// The width of the color bar, of its ticks, and the gaps around them.
 const BAR: f64 = 7.0;
 const TICK: f64 = 2.0;
 const GAP: f64 = 2.0;
 const INSET: f64 = 6.0;
 
-/// The range of numbers that the colours span.
+/// The range of numbers that the colors span.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Heat {
     low: f64,
@@ -28,12 +28,12 @@ impl Heat {
     pub fn new(numbers: impl Iterator<Item = f64>) -> Option<Self> {
         let ends = (f64::INFINITY, f64::NEG_INFINITY);
         let (low, high) = numbers.filter(|x| x.is_finite()).fold(ends, |(low, high), x| (low.min(x), high.max(x)));
-        // A single number has the middle colour.
+        // A single number has the middle color.
         let room = if low == high { 0.5 } else { 0.0 };
         (low <= high).then_some(Heat { low: low - room, high: high + room })
     }
 
-    /// The colour of a number, which is white for those that are none.
+    /// The color of a number; white for NaN.
     pub fn colour(&self, number: f64) -> String {
         let place = (number - self.low) / (self.high - self.low);
         if place.is_finite() { along(&COLOURS, place) } else { "#ffffff".into() }
@@ -48,26 +48,26 @@ impl Heat {
         stretch.choose().into_iter().map(labelled).collect()
     }
 
-    /// The widths of the bar up to its numbers, and up to its label.
+    /// The widths of the color bar up to its numbers, and up to its label.
     fn widths(&self, height: f64) -> (f64, f64) {
         let widest = self.ticks(height).iter().map(|(_, text)| text.width(TICK_SIZE)).fold(0.0, f64::max);
         let numbers = INSET + BAR + TICK + GAP;
         (numbers, numbers + widest + GAP)
     }
 
-    /// The width that the bar needs beside a grid of about this height.
+    /// The width that the color bar needs beside a grid of about this height.
     pub fn width(&self, height: f64, label: &str) -> f64 {
         self.widths(height).1 + if label.is_empty() { 0.0 } else { GAP + LABEL_SIZE }
     }
 
-    /// Draws the bar on the right of a grid.
+    /// Draws the color bar to the right of a grid.
     pub fn draw(&self, svg: &mut Svg, grid: &Rect, label: &str) {
         let bar = Rect::new(grid.right + INSET, grid.top, BAR, grid.height());
         let steps = 48;
         let height = bar.height() / f64::from(steps);
         for step in 0..steps {
             let colour = along(&COLOURS, 1.0 - (f64::from(step) + 0.5) / f64::from(steps));
-            // Each step reaches under the next, so that no gap shows between them.
+            // Each step extends under the next, so that no gaps show.
             let reach = if step + 1 < steps { 1.5 } else { 1.0 };
             svg.rect(
                 &Rect::new(bar.left, bar.top + f64::from(step) * height, BAR, height * reach),

@@ -1,4 +1,4 @@
-//! Where the panels and their frames are on the page.
+//! The layout of panels and their frames on the page.
 
 use super::axes::{self, Margins};
 use super::geometry::Rect;
@@ -6,12 +6,12 @@ use super::legend::{self, Place};
 use super::plot::Plot;
 use super::{Figure, Panel, guide};
 
-/// The widths in points that fill a column and the page of a journal.
+/// The widths of a journal column and page in points.
 const COLUMN: f64 = 245.0;
 const PAGE: f64 = 504.0;
-/// The width of one of many panels: narrow, so that they are not made much smaller when they are fitted to the page.
+/// The width of one of many panels: narrow, so that figures shrink little when fitted to a page.
 const PANEL: f64 = 205.0;
-/// The height of a panel as a part of its width.
+/// The height of a panel relative to its width.
 const ASPECT: f64 = 0.77;
 /// The distance between panels, and around the figure.
 const GAP: f64 = 10.0;
@@ -19,7 +19,7 @@ const BORDER: f64 = 4.0;
 /// The height of the line for the title of the figure.
 const TITLE: f64 = 18.0;
 
-/// The places of everything.
+/// The positions of all parts.
 pub(super) struct Layout {
     pub width: f64,
     pub height: f64,
@@ -27,7 +27,7 @@ pub(super) struct Layout {
     pub cells: Vec<Rect>,
     /// The frames inside the cells.
     pub frames: Vec<Rect>,
-    /// Where the legends are; nowhere for panels without one.
+    /// The positions of the legends.
     pub legends: Vec<Place>,
 }
 
@@ -57,9 +57,9 @@ impl Layout {
     }
 }
 
-/// Finds frames that leave room for what is around them, and places for the legends. How much room the ticks need
-/// depends on the ticks, which depend on the size of the frame: a few rounds settle that. A legend that once found no
-/// room inside stays outside, so that the rounds come to an end.
+/// Finds frames that leave room for everything around them, and places the legends. The margins depend on the ticks,
+/// which depend on the size of the frame; a few iterations settle that. A legend that once did not fit inside stays
+/// outside, so that the iteration converges.
 fn frames(figure: &Figure, cells: &[Rect], columns: usize) -> (Vec<Rect>, Vec<Place>) {
     let usual = Margins { left: 36.0, right: 4.0, top: 12.0, bottom: 26.0 };
     let mut frames: Vec<Rect> = cells.iter().map(|cell| usual.frame(cell)).collect();
@@ -68,7 +68,7 @@ fn frames(figure: &Figure, cells: &[Rect], columns: usize) -> (Vec<Rect>, Vec<Pl
         let margins = margins(figure, &frames, &legends, columns);
         let before = (frames, legends.clone());
         frames = aligned(figure, cells, &margins, columns);
-        // The first frames are a guess, too rough to send a legend outside.
+        // The first frames are too rough to move a legend outside.
         if round > 0 {
             for (k, legend) in legends.iter_mut().enumerate() {
                 if !matches!(legend, Place::Right | Place::Below(_)) {
@@ -91,7 +91,7 @@ fn place_legend(panel: &Panel, cell: &Rect, frame: &Rect) -> Place {
     legend::place(&plot, cell, &taken)
 }
 
-/// The room that each panel needs around its frame.
+/// The margins that each panel needs around its frame.
 fn margins(figure: &Figure, frames: &[Rect], legends: &[Place], columns: usize) -> Vec<Margins> {
     let rows = figure.panels.chunks(columns);
     let titled = rows.flat_map(|row| {
@@ -113,7 +113,7 @@ fn margins(figure: &Figure, frames: &[Rect], legends: &[Place], columns: usize) 
     margins.collect()
 }
 
-/// The frames inside the cells; those of charts in a row or in a column line up.
+/// The frames inside the cells; those of charts in the same row or column line up.
 fn aligned(figure: &Figure, cells: &[Rect], margins: &[Margins], columns: usize) -> Vec<Rect> {
     let is_chart = |k: usize| matches!(figure.panels[k], Panel::Chart(_));
     let frame = |k: usize| {

@@ -1,4 +1,4 @@
-//! The legend: in a corner of the frame where it covers nothing, or else beside or below the frame.
+//! Legends: in a corner of the frame where they cover nothing, or else beside or below the frame.
 
 use super::geometry::{Rect, Spot};
 use super::marks::draw_sample;
@@ -8,48 +8,48 @@ use super::svg::{Anchor, INK, Paint, Stroke, Svg};
 use super::taken::Taken;
 use super::text::Text;
 
-/// The size of the names in points, and of what is around them.
+/// The font size in points, and the sizes derived from it.
 const SIZE: f64 = 7.0;
 const ROW: f64 = 9.5;
-/// The width of the sample of a line, and of a marker or a bar.
+/// The width of the sample of a line, and of a marker or bar.
 const LINE: f64 = 17.0;
 const SPOT: f64 = 8.0;
 const GAP: f64 = 4.0;
 const PADDING: f64 = 3.5;
 /// The distance from the frame, inside or outside.
 const INSET: f64 = 4.0;
-/// More entries than this help nobody.
+/// Maximum number of entries; more would be unreadable.
 const MOST: usize = 30;
-/// A legend beside the frame leaves at least this width to the frame; otherwise it is below.
+/// A legend beside the frame must leave it at least this width; otherwise it goes below.
 const FRAME: f64 = 140.0;
 
-/// Where the names of the series are.
+/// The position of the legend.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Legend {
-    /// In the first corner where no data are covered, or else on the right of the frame, or below it if that would
-    /// make the frame narrow.
+    /// In the first corner without data, or else to the right of the frame, or below it if that would make the frame
+    /// too narrow.
     #[default]
     Auto,
     /// In this corner of the frame.
     Inside(Corner),
-    /// On the right of the frame.
+    /// To the right of the frame.
     Right,
     /// Below the frame.
     Below,
-    /// Nowhere.
+    /// No legend.
     Hidden,
 }
 
 /// A corner of the frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Corner {
-    /// At the top, on the right.
+    /// Top right.
     TopRight,
-    /// At the top, on the left.
+    /// Top left.
     TopLeft,
-    /// At the bottom, on the right.
+    /// Bottom right.
     BottomRight,
-    /// At the bottom, on the left.
+    /// Bottom left.
     BottomLeft,
 }
 
@@ -72,7 +72,7 @@ impl Corner {
 
 /// The entries of a legend in columns.
 struct Table {
-    /// The series with names; the last entry may stand for all that are too many.
+    /// The named series; the last entry may summarize the rest.
     entries: Vec<(Option<usize>, Text)>,
     rows: usize,
     /// The width of each column.
@@ -82,7 +82,7 @@ struct Table {
 }
 
 impl Table {
-    /// The entries with at most so many rows, or none if there is nothing to say.
+    /// The entries with at most this many rows; `None` if there are no entries.
     fn new(plot: &Plot, rows: usize) -> Option<Self> {
         let series = &plot.chart.series;
         let named: Vec<usize> = (0..series.len()).filter(|&number| !series[number].name.is_empty()).collect();
@@ -95,7 +95,7 @@ impl Table {
         if shown.len() < named.len() {
             entries.push((None, Text::new(&format!("… and {} more", named.len() - shown.len()))));
         }
-        // Columns of equal lengths, as far as possible.
+        // Columns of equal length, as far as possible.
         let columns = entries.len().div_ceil(rows.max(1));
         let rows = entries.len().div_ceil(columns);
         let has_line = |&number: &usize| matches!(series[number].look.shape, Shape::Line | Shape::LineAndMarkers);
@@ -131,20 +131,20 @@ impl Table {
     }
 }
 
-/// Where a legend goes.
+/// The placement of a legend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Place {
-    /// There is none.
+    /// No legend.
     Nowhere,
-    /// In this box, with this number of rows.
+    /// In this box, with this many rows.
     Inside(Rect, usize),
-    /// Beside the frame, not higher than it.
+    /// Beside the frame, not taller than it.
     Right,
-    /// Below the frame and the name of its axis, with this number of rows.
+    /// Below the frame and its axis label, with this many rows.
     Below(usize),
 }
 
-/// Decides where the legend goes, away from what is taken.
+/// Places the legend where nothing is taken.
 pub(super) fn place(plot: &Plot, cell: &Rect, taken: &Taken) -> Place {
     let all = plot.chart.series.len();
     let Some(table) = Table::new(plot, all) else { return Place::Nowhere };
@@ -155,14 +155,14 @@ pub(super) fn place(plot: &Plot, cell: &Rect, taken: &Taken) -> Place {
         Legend::Inside(corner) => return Place::Inside(corner.place(&inside, table.width(), table.height()), all),
         Legend::Auto | Legend::Hidden => {}
     }
-    // One column, or two or three lower ones.
+    // One column, or two or three shorter ones.
     for columns in 1..=3.min(table.entries.len()) {
         let rows = table.entries.len().div_ceil(columns);
         let Some(table) = Table::new(plot, rows) else { continue };
         for corner in Corner::ALL {
             let area = corner.place(&inside, table.width(), table.height());
             let free = taken.count(&area.grown(1.0)) == 0;
-            // A legend that is wider than this looks like the subject of the chart.
+            // A wider legend would dominate the chart.
             if free && inside.encloses(&area) && area.width() <= 0.75 * inside.width() {
                 return Place::Inside(area, rows);
             }
@@ -171,14 +171,14 @@ pub(super) fn place(plot: &Plot, cell: &Rect, taken: &Taken) -> Place {
     if plot.frame.width() - room(plot, Place::Right).0 >= FRAME { Place::Right } else { below(plot, cell) }
 }
 
-/// The place below with as few rows as the width of the cell allows.
+/// Below the frame, with as few rows as the width of the cell allows.
 fn below(plot: &Plot, cell: &Rect) -> Place {
     let fits = |rows: &usize| Table::new(plot, *rows).is_none_or(|table| table.width() <= cell.width());
     let all = plot.chart.series.len();
     Place::Below((1..=all).find(fits).unwrap_or(all))
 }
 
-/// The table as it is at its place.
+/// The table at its place.
 fn table(plot: &Plot, place: Place) -> Option<Table> {
     match place {
         Place::Nowhere => None,
@@ -187,7 +187,7 @@ fn table(plot: &Plot, place: Place) -> Option<Table> {
     }
 }
 
-/// The width on the right of the frame and the height below it that a legend needs.
+/// The width to the right of the frame and the height below it that a legend needs.
 pub(super) fn room(plot: &Plot, place: Place) -> (f64, f64) {
     match (place, table(plot, place)) {
         (Place::Right, Some(table)) => (INSET + table.width() - PADDING, 0.0),
@@ -196,7 +196,7 @@ pub(super) fn room(plot: &Plot, place: Place) -> (f64, f64) {
     }
 }
 
-/// Draws the legend at its place; `under` is where one below the frame begins.
+/// Draws the legend; `under` is the top of a legend below the frame.
 pub(super) fn draw(svg: &mut Svg, plot: &Plot, cell: &Rect, under: f64, place: Place) {
     let Some(table) = table(plot, place) else { return };
     let corner = match place {

@@ -1,12 +1,11 @@
 //! Figures for papers: charts, grids and drawings in panels, as SVG, PNG and PDF.
 //!
-//! A figure is data, and the same data give the same bytes. The fonts are part of the program, so that PNG and PDF look
-//! the same on every machine. Sizes are in points, and texts are between 6.5 and 10 points large: a figure with one
-//! panel in a row fills a column of a journal, one with two fills the page, and larger ones are made for being fitted to
-//! the page.
+//! A figure is data, and the same data give the same bytes. Fonts are embedded, so PNG and PDF look the same on every
+//! machine. Sizes are in points, and text is between 6.5 and 10 points: a figure with one panel per row fills a journal
+//! column, one with two fills the page, and larger ones are meant to be scaled to the page.
 //!
-//! All texts understand a tiny markup: `*v*` is italic, `m_3` and `m_{12}` have a subscript, `10^{-3}` has a
-//! superscript, and a backslash takes the meaning from the character after it; [`plain`] does that for a whole name.
+//! All texts support a small markup: `*v*` is italic, `m_3` and `m_{12}` have a subscript, `10^{-3}` has a superscript,
+//! and a backslash escapes the next character; [`plain`] escapes a whole string.
 //!
 //! ```
 //! use gardenpath_plot::{Axis, Chart, Dash, Figure, Guide, Look, Panel, Point, Series};
@@ -73,7 +72,7 @@ use plot::Plot;
 use svg::{INK, Svg};
 use text::Text;
 
-/// The size of the title and of the letters of the panels in points.
+/// The size of the title and of the panel letters in points.
 const TITLE_SIZE: f64 = 10.0;
 const LETTER_SIZE: f64 = 9.0;
 
@@ -116,18 +115,18 @@ impl From<Grid> for Panel {
     }
 }
 
-/// Panels in rows and columns; several have letters (a), (b), …
+/// Panels in rows and columns, with letters (a), (b), … if there are several.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// The title over all panels, with markup.
+    /// The title above all panels, with markup.
     pub title: Option<String>,
     /// The panels, row by row.
     pub panels: Vec<Panel>,
-    /// How many panels are in a row.
+    /// The number of panels per row.
     pub columns: usize,
-    /// The width in points, or none for the usual one: 245 for one panel in a row, 504 for two, 643 for three.
+    /// The width in points; by default 245 for one panel per row, 504 for two, 643 for three.
     pub width: Option<f64>,
-    /// The height of each panel in points, or none for about three quarters of its width.
+    /// The height of each panel in points; by default about three quarters of its width.
     pub panel_height: Option<f64>,
 }
 
@@ -143,7 +142,7 @@ impl Figure {
         Figure { panels: vec![panel.into()], ..Figure::default() }
     }
 
-    /// A figure with so many panels in a row.
+    /// A figure with this many panels per row.
     pub fn grid(columns: usize, panels: Vec<Panel>) -> Self {
         Figure { panels, columns, ..Figure::default() }
     }
@@ -171,12 +170,13 @@ impl Figure {
         svg.finish()
     }
 
-    /// The figure as PNG. With the scale 1 it has 96 pixels for each inch; papers want 3 or more.
+    /// The figure as PNG, at 96 dots per inch times `scale`; print needs a scale of 3 or more. Fails if the image would
+    /// be empty or have more than 400 million pixels.
     pub fn png(&self, scale: f64) -> Result<Vec<u8>> {
         render::png(&self.svg(), scale)
     }
 
-    /// The figure as PDF, as large as it should be in print.
+    /// The figure as PDF, in print size.
     pub fn pdf(&self) -> Result<Vec<u8>> {
         render::pdf(&self.svg())
     }

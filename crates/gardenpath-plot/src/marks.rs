@@ -1,4 +1,4 @@
-//! The drawing of series: bands at the back, then bars, lines, errors and markers.
+//! Draws series: bands at the back, then bars, lines, error bars and markers.
 
 use super::geometry::{Rect, Spot, thinned};
 use super::plot::{Dot, Plot, RADIUS, Style};
@@ -11,14 +11,14 @@ const ERROR: f64 = 0.8;
 const CAP: f64 = 1.6;
 const BAND: f64 = 0.2;
 
-/// Draws the bands, which belong behind everything else.
+/// Draws the bands, behind everything else.
 pub(super) fn draw_bands(svg: &mut Svg, plot: &Plot) {
     for (series, style) in plot.chart.series.iter().zip(&plot.styles) {
         if series.look.spread != Spread::Band || matches!(series.look.shape, Shape::Bars { .. }) {
             continue;
         }
         for chain in plot.chains(series) {
-            // A point without an error ends the band.
+            // A point without an error interrupts the band.
             for piece in chain.split(|dot| dot.error.is_none()) {
                 let edge = |end: fn((f64, f64)) -> f64| move |dot: &Dot| Some((dot.spot.0, end(dot.error?)));
                 let lower: Vec<Spot> = piece.iter().filter_map(edge(|error| error.0)).collect();
@@ -32,7 +32,7 @@ pub(super) fn draw_bands(svg: &mut Svg, plot: &Plot) {
     }
 }
 
-/// Draws the bars, which belong behind lines.
+/// Draws the bars, behind lines.
 pub(super) fn draw_bars(svg: &mut Svg, plot: &Plot) {
     for (number, style) in plot.styles.iter().enumerate() {
         for (area, dot) in plot.bars(number) {
@@ -40,7 +40,7 @@ pub(super) fn draw_bars(svg: &mut Svg, plot: &Plot) {
             draw_error(svg, &plot.frame, &dot, INK);
         }
     }
-    // Bars in both directions need the line that they stand on.
+    // Bars in both directions need a zero line.
     let (ground, has_bars) = (plot.ground(), plot.styles.iter().enumerate().any(|(k, _)| !plot.bars(k).is_empty()));
     if has_bars && (0.001..0.999).contains(&ground) {
         svg.line(plot.spot((0.0, ground)), plot.spot((1.0, ground)), Stroke::solid(INK, 0.6));
@@ -99,7 +99,7 @@ fn draw_error(svg: &mut Svg, frame: &Rect, dot: &Dot, colour: &str) {
     let (x, stroke) = (dot.spot.0, Stroke::solid(colour, ERROR));
     let Some((from, to)) = frame.clip_line((x, low), (x, high)) else { return };
     svg.line(from, to, stroke);
-    // An end that is cut off has no cap.
+    // A clipped end has no cap.
     for end in [low, high].into_iter().filter(|&end| frame.holds((x, end))) {
         svg.line((x - CAP, end), (x + CAP, end), stroke);
     }

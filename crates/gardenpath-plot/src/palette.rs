@@ -1,30 +1,30 @@
-//! What tells series apart: colours, markers and dashes by number. They survive colour blindness and printing in
-//! grey, because the colours differ in lightness too.
+//! Colors, markers and dashes that distinguish series, also for color-blind readers and in grayscale print, because the
+//! colors differ in lightness too.
 
 use super::colour;
 use super::geometry::Spot;
 use super::svg::{Paint, Stroke, Svg};
 use std::f64::consts::{PI, TAU};
 
-/// Colours whose lightness differs by at least seven steps of a hundred between any two, and which stay far apart under
-/// simulated red, green and blue blindness.
+/// The lightness of any two colors differs by at least seven out of a hundred, and they stay far apart under simulated
+/// red, green and blue blindness.
 const CATEGORICAL: [&str; 8] = ["#094688", "#f0852d", "#0e8167", "#b90042", "#7abaff", "#c668ad", "#462e00", "#1a1a2e"];
 
-/// From dark to light in even steps of lightness; the lightest is still clear on white.
+/// From dark to light in even steps of lightness; the lightest is still visible on white.
 const ORDERED: [&str; 6] = ["#1a1150", "#4b1d7a", "#7f2482", "#b5367a", "#de5a5f", "#f58e51"];
 
-/// Which colours the series of a chart take.
+/// The colors of the series of a chart.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Palette {
-    /// Colours as different as possible, for series without an order.
+    /// Distinct colors, for unordered series.
     #[default]
     Categorical,
-    /// Colours from dark to light, for series that are ordered by a parameter.
+    /// Colors from dark to light, for series ordered by a parameter.
     Ordered,
 }
 
 impl Palette {
-    /// The colour with this number out of so many, as `#rrggbb`.
+    /// The color at this index out of `count`, as `#rrggbb`.
     pub fn colour(self, number: usize, count: usize) -> String {
         match self {
             Palette::Categorical => CATEGORICAL[number % CATEGORICAL.len()].into(),
@@ -33,21 +33,21 @@ impl Palette {
     }
 }
 
-/// How a line is broken.
+/// The dash pattern of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Dash {
-    /// Without gaps.
+    /// Solid.
     Solid,
     /// Dashes.
     Dashed,
     /// Dots.
     Dotted,
-    /// Dashes and dots in turn.
+    /// Alternating dashes and dots.
     DashDotted,
 }
 
 impl Dash {
-    /// The dash with this number.
+    /// The dash pattern at this index.
     pub(super) fn number(number: usize) -> Self {
         [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDotted][number % 4]
     }
@@ -63,29 +63,29 @@ impl Dash {
     }
 }
 
-/// The shape that marks a point.
+/// The shape of a marker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Marker {
     /// A disc.
     Circle,
     /// A square.
     Square,
-    /// A triangle that points up.
+    /// A triangle pointing up.
     Triangle,
     /// A square on its corner.
     Diamond,
-    /// A triangle that points down.
+    /// A triangle pointing down.
     Wedge,
     /// A thick plus.
     Plus,
-    /// A star with five points.
+    /// A five-pointed star.
     Star,
     /// A thick cross.
     Cross,
 }
 
 impl Marker {
-    /// The marker with this number.
+    /// The marker at this index.
     pub(super) fn number(number: usize) -> Self {
         use Marker::*;
         [Circle, Square, Triangle, Diamond, Wedge, Plus, Star, Cross][number % 8]
@@ -93,7 +93,7 @@ impl Marker {
 
     /// Draws the marker; all shapes look equally large.
     pub(super) fn draw(self, svg: &mut Svg, middle: Spot, radius: f64, colour: &str) {
-        // A thin white edge keeps markers apart that overlap.
+        // A thin white edge separates overlapping markers.
         let paint = Paint::from(colour).edge(Stroke::solid("#ffffff", 0.4));
         if self == Marker::Circle {
             return svg.disc(middle, radius, paint);
@@ -132,7 +132,7 @@ impl Marker {
 mod tests {
     use super::*;
 
-    /// Lightness in hundredths, as the eye sees it.
+    /// The perceived lightness, from 0 to 100.
     fn lightness(colour: &str) -> f64 {
         116.0 * colour::luminance(colour).cbrt() - 16.0
     }

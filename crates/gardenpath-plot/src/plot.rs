@@ -1,4 +1,4 @@
-//! Charts on the page: where each point, bar and error is, and in which colour.
+//! Charts on the page: the position and color of each point, bar and error bar.
 
 use super::axis::{Ruler, Scale};
 use super::chart::Chart;
@@ -11,7 +11,7 @@ use super::ticks::Room;
 /// The radius of a marker in points.
 pub(super) const RADIUS: f64 = 2.1;
 
-/// What tells a series from the others.
+/// The style that distinguishes a series.
 #[derive(Clone, Debug)]
 pub(super) struct Style {
     pub colour: String,
@@ -23,7 +23,7 @@ pub(super) struct Style {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dot {
     pub spot: Spot,
-    /// The heights on the page of the lower and the upper end of the error.
+    /// The positions on the page of the lower and upper end of the error bar.
     pub error: Option<(f64, f64)>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Plot<'a> {
     pub x: Ruler,
     pub y: Ruler,
     pub frame: Rect,
-    /// One for each series.
+    /// One per series.
     pub styles: Vec<Style>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Plot<'a> {
         Plot { chart, x, y, frame, styles: styles(chart) }
     }
 
-    /// From places along the axes to the page.
+    /// Maps positions along the axes to the page.
     pub fn spot(&self, (x, y): (f64, f64)) -> Spot {
         (self.frame.left + x * self.frame.width(), self.frame.bottom - y * self.frame.height())
     }
@@ -61,7 +61,7 @@ impl<'a> Plot<'a> {
         Some(Dot { spot: self.spot(place), error })
     }
 
-    /// The points that can be shown, in pieces that belong together: the others break the line.
+    /// The visible points, split into pieces where a point cannot be shown.
     pub fn chains(&self, series: &Series) -> Vec<Vec<Dot>> {
         let mut chains = vec![Vec::new()];
         for point in &series.points {
@@ -74,13 +74,13 @@ impl<'a> Plot<'a> {
         chains
     }
 
-    /// Where bars stand, along the y axis.
+    /// The base of bars, along the y axis.
     pub fn ground(&self) -> f64 {
         let zero = if self.y.scale() == Scale::Linear { self.y.place(0.0) } else { None };
         zero.unwrap_or(if self.y.ends().0 < self.y.ends().1 { 0.0 } else { 1.0 })
     }
 
-    /// The bars of a series with the dots at their ends, all inside the frame. Other series have none.
+    /// The bars of a series with the dots at their ends, clipped to the frame; empty for other series.
     pub fn bars(&self, number: usize) -> Vec<(Rect, Dot)> {
         let series = &self.chart.series[number];
         let Shape::Bars { fill } = series.look.shape else { return Vec::new() };
@@ -99,7 +99,7 @@ impl<'a> Plot<'a> {
         series.points.iter().filter_map(bar).collect()
     }
 
-    /// What is taken by the data.
+    /// The areas taken by data.
     pub fn taken(&self) -> Taken {
         let mut taken = Taken::new(self.frame);
         for (number, series) in self.chart.series.iter().enumerate() {
@@ -131,7 +131,7 @@ impl<'a> Plot<'a> {
     }
 }
 
-/// Colours, markers and dashes by number; series with their own colour do not count.
+/// Colors, markers and dashes by index; series with their own color do not count.
 fn styles(chart: &Chart) -> Vec<Style> {
     let count = chart.series.iter().filter(|series| series.look.ink == Ink::Next).count();
     let mut next = 0;

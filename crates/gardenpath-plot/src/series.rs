@@ -1,17 +1,17 @@
-//! Series of points and how they look.
+//! Series of points and their looks.
 
 use super::palette::{Dash, Marker};
 
-/// A measured point, perhaps with the ends of its error.
+/// A measured point, optionally with an error interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Where it is on the x axis.
+    /// Its x.
     pub x: f64,
-    /// Where it is on the y axis.
+    /// Its y.
     pub y: f64,
-    /// The lower end of the error.
+    /// The lower end of the error interval.
     pub low: Option<f64>,
-    /// The upper end of the error.
+    /// The upper end of the error interval.
     pub high: Option<f64>,
 }
 
@@ -21,7 +21,7 @@ impl Point {
         Point { x, y, low: None, high: None }
     }
 
-    /// A point whose value lies between two ends.
+    /// A point with an error interval.
     pub fn between(x: f64, y: f64, low: f64, high: f64) -> Self {
         Point { x, y, low: Some(low), high: Some(high) }
     }
@@ -36,17 +36,17 @@ impl From<(f64, f64)> for Point {
 /// Points that belong together.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// The name in the legend, with markup; a series without a name is not in the legend.
+    /// The name in the legend, with markup; empty to omit it.
     pub name: String,
-    /// The points. Those that the axes cannot show (not finite, or not positive on a logarithmic axis) are left out,
-    /// and lines are broken there.
+    /// The points. Those that the axes cannot show (not finite, or not positive on a logarithmic axis) are skipped, and
+    /// interrupt lines.
     pub points: Vec<Point>,
-    /// How they look.
+    /// Its look.
     pub look: Look,
 }
 
 impl Series {
-    /// A series with the look of measured data: lines with markers, and error bars where there are errors.
+    /// A series with the default look of measured data: lines with markers, and error bars where there are errors.
     pub fn new(name: impl Into<String>, points: impl IntoIterator<Item = impl Into<Point>>) -> Self {
         let points = points.into_iter().map(Into::into).collect();
         Series { name: name.into(), points, look: Look::default() }
@@ -58,20 +58,20 @@ impl Series {
     }
 }
 
-/// What is drawn of a series.
+/// The shape of a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Shape {
     /// Lines from point to point, and a marker at each.
     #[default]
     LineAndMarkers,
-    /// Lines from point to point, as for the curves of a theory.
+    /// Lines from point to point, as for theoretical curves.
     Line,
     /// A marker at each point.
     Markers,
-    /// A bar from zero to each point, or from the bottom on a logarithmic axis. The bars of several series stand side
-    /// by side.
+    /// A bar from zero to each point, or from the bottom on a logarithmic axis. Bars of several series are side by
+    /// side.
     Bars {
-        /// The part of the distance between neighbours that the bars fill: 1 for a histogram.
+        /// The fraction of the distance between neighbors that the bars fill: 1 for a histogram.
         fill: f64,
     },
 }
@@ -88,31 +88,31 @@ pub enum Spread {
     Band,
 }
 
-/// Where the colour of a series comes from.
+/// The source of a series' color.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Ink {
-    /// The next colour of the palette, and the marker and the dash with the same number.
+    /// The next color of the palette, with the marker and dash of the same index.
     #[default]
     Next,
-    /// Colour, marker and dash with this number, counted from 0, as if the series were the one that has it: a curve
-    /// gets the colour of the data that it explains.
+    /// The color, marker and dash of this index, from 0: for example, a curve gets the color of the data that it
+    /// explains.
     Number(usize),
-    /// A colour as in CSS.
+    /// A CSS color.
     Colour(String),
 }
 
-/// How a series looks. The functions make the usual ones: `Look::line().band()`, `Look::curve(Dash::Dashed)`.
+/// The look of a series. Constructors cover the usual cases: `Look::line().band()`, `Look::curve(Dash::Dashed)`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Look {
-    /// What is drawn.
+    /// The shape.
     pub shape: Shape,
     /// How errors are drawn.
     pub spread: Spread,
-    /// Where the colour comes from.
+    /// The source of the color.
     pub ink: Ink,
-    /// The dashes of the line, or none for the usual ones: solid where there are markers, by number otherwise.
+    /// The dash pattern; by default solid with markers, otherwise by index.
     pub dash: Option<Dash>,
-    /// The marker, or none for the one by number.
+    /// The marker; by default by index.
     pub marker: Option<Marker>,
 }
 
@@ -147,7 +147,7 @@ impl Look {
         Look { spread: Spread::Band, ..self }
     }
 
-    /// The look with the colour of this number.
+    /// The look with the color of this index.
     pub fn number(self, number: usize) -> Self {
         Look { ink: Ink::Number(number), ..self }
     }

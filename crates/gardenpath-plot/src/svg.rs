@@ -1,27 +1,27 @@
-//! The writer of SVG: a page that lines, areas and texts are put on in points.
+//! An SVG writer: a page of lines, areas and texts, in points.
 
 use super::font;
 use super::geometry::{Rect, Spot};
 use super::text::Text;
 use std::fmt::{self, Display, Write};
 
-/// The colour of texts and frames: softer than black, and still dark in print.
+/// The color of texts and frames: softer than black, but still dark in print.
 pub(super) const INK: &str = "#222222";
 
-/// A number of points as SVG wants it: two decimals are a few micrometres, and no trailing zeros.
+/// A length in points, formatted with two decimals (a few micrometers) and without trailing zeros.
 pub(super) struct Points(pub f64);
 
 impl Display for Points {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        // Adding zero turns a negative zero into a positive one.
+        // Adding zero turns -0 into 0.
         write!(f, "{}", (self.0 * 100.0).round() / 100.0 + 0.0)
     }
 }
 
-/// How a line is drawn.
+/// The style of a line.
 #[derive(Clone, Copy, Debug)]
 pub struct Stroke<'a> {
-    /// The colour as in CSS.
+    /// A CSS color.
     pub colour: &'a str,
     /// The width of the line.
     pub width: f64,
@@ -47,19 +47,19 @@ impl Display for Stroke<'_> {
     }
 }
 
-/// How an area is painted: a colour alone is `"#0072b2".into()`.
+/// The style of an area; a plain color is `"#0072b2".into()`.
 #[derive(Clone, Copy, Debug)]
 pub struct Paint<'a> {
-    /// The colour of the inside as in CSS, or `none`.
+    /// The CSS color of the interior, or `none`.
     pub fill: &'a str,
-    /// How much the inside hides what is under it: 1 hides all.
+    /// The opacity of the interior.
     pub opacity: f64,
-    /// The line around the area.
+    /// The outline.
     pub edge: Option<Stroke<'a>>,
 }
 
 impl<'a> Paint<'a> {
-    /// The paint with a line around the area.
+    /// Adds an outline.
     pub fn edge(self, stroke: Stroke<'a>) -> Self {
         Paint { edge: Some(stroke), ..self }
     }
@@ -81,19 +81,19 @@ impl Display for Paint<'_> {
     }
 }
 
-/// Where a text is relative to its spot.
+/// The alignment of a text relative to its spot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Anchor {
-    /// It begins there.
+    /// Starts at the spot.
     Start,
-    /// Its middle is there.
+    /// Centered at the spot.
     Middle,
-    /// It ends there.
+    /// Ends at the spot.
     End,
 }
 
 impl Anchor {
-    /// The part of the text that is before the spot.
+    /// The fraction of the text before the spot.
     fn part(self) -> f64 {
         match self {
             Anchor::Start => 0.0,
@@ -103,14 +103,14 @@ impl Anchor {
     }
 }
 
-/// A picture being written.
+/// An SVG document being written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Svg {
     source: String,
 }
 
 impl Svg {
-    /// An empty white page. Its size is in physical points, so that the text has the size that it says.
+    /// An empty white page, sized in physical points so that text has its nominal size.
     pub fn page(width: f64, height: f64) -> Self {
         Svg::page_in("pt", width, height)
     }
@@ -133,7 +133,7 @@ impl Svg {
         self.chain(&[from, to], stroke);
     }
 
-    /// Lines from spot to spot.
+    /// A polyline.
     pub fn chain(&mut self, spots: &[Spot], stroke: Stroke) {
         let path = path(spots);
         self.write(format_args!("<path d=\"{path}\" fill=\"none\"{stroke}/>"));
@@ -154,7 +154,7 @@ impl Svg {
         self.bar(rect, 0.0, paint);
     }
 
-    /// A box whose corners are rounded with this radius.
+    /// A box with corners rounded to this radius.
     pub fn bar(&mut self, rect: &Rect, radius: f64, paint: Paint) {
         let (x, y, w, h) = (Points(rect.left), Points(rect.top), Points(rect.width()), Points(rect.height()));
         let round = if radius > 0.0 { format!(" rx=\"{}\"", Points(radius)) } else { String::new() };
@@ -178,7 +178,7 @@ impl Svg {
         self.write(format_args!("<text{place} font-size=\"{points}\"{name}{weight} fill=\"{fill}\">{spans}</text>"));
     }
 
-    /// A text that is turned around its spot by this angle in degrees.
+    /// A text rotated around its spot by this angle in degrees.
     pub fn turned_text(&mut self, text: &Text, spot: Spot, angle: f64, size: f64, anchor: Anchor, fill: &str) {
         let (x, y, angle) = (Points(spot.0), Points(spot.1), Points(angle));
         self.write(format_args!("<g transform=\"translate({x} {y}) rotate({angle})\">"));
@@ -186,12 +186,12 @@ impl Svg {
         self.write(format_args!("</g>"));
     }
 
-    /// A text that reads upwards, with its middle at the spot.
+    /// A text that reads upwards, centered at the spot.
     pub fn upward_text(&mut self, text: &Text, spot: Spot, size: f64, fill: &str) {
         self.turned_text(text, spot, -90.0, size, Anchor::Middle, fill);
     }
 
-    /// What was written elsewhere, as a group with these attributes. The ends of its lines are round.
+    /// Inserts another fragment as a group with these attributes and round line ends.
     pub fn fragment(&mut self, part: &Svg, attributes: &str) {
         self.write(format_args!("<g stroke-linecap=\"round\"{attributes}>\n{}</g>", part.source));
     }
@@ -202,7 +202,7 @@ impl Svg {
         self.fragment(part, &format!(" transform=\"translate({x} {y}) scale({scale:.5})\""));
     }
 
-    /// The same, with a note that is shown when the mouse points at it.
+    /// The same, with a tooltip.
     pub fn note(&mut self, note: &str, part: &Svg) {
         self.write(format_args!("<g><title>{}</title>\n{}</g>", escaped(note), part.source));
     }
@@ -220,7 +220,7 @@ fn path(spots: &[Spot]) -> String {
     path
 }
 
-/// Text as the content of an element or an attribute of SVG or HTML.
+/// Escapes text for an element or attribute of SVG or HTML. Characters that XML does not allow are replaced.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -229,7 +229,7 @@ pub fn escaped(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
-            // XML allows no others of these.
+            // XML allows no other control characters.
             '\t' | '\n' | '\r' => escaped.push(' '),
             '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
             _ => escaped.push(character),

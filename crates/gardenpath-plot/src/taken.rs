@@ -1,9 +1,9 @@
-//! Which parts of a frame are taken by data, so that legends and labels can stay clear of them. The frame is divided
-//! into small squares: asking is fast, however many points there are.
+//! Tracks which parts of a frame are taken by data, so that legends and labels can avoid them. The frame is divided
+//! into small squares, so queries are fast for any number of points.
 
 use super::geometry::{Rect, Spot};
 
-/// The squares of a frame that are taken, a point wide and high each.
+/// The taken squares of a frame, each one point wide and high.
 #[derive(Clone, Debug)]
 pub(super) struct Taken {
     frame: Rect,
@@ -12,17 +12,17 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// A free frame.
+    /// An empty frame.
     pub fn new(frame: Rect) -> Self {
         let [columns, rows] = [frame.width(), frame.height()].map(|side| side.ceil().clamp(1.0, 5000.0) as usize);
         Taken { frame, columns, squares: vec![false; columns * rows] }
     }
 
-    /// The squares that a box meets, as ranges in the rows.
+    /// The squares that a box overlaps, as ranges in rows.
     fn squares(&self, area: &Rect) -> impl Iterator<Item = std::ops::Range<usize>> {
         let (columns, rows) = (self.columns, self.squares.len() / self.columns);
         let range = |from: f64, to: f64, start: f64, count: usize| {
-            // Numbers below zero become zero.
+            // Negative numbers saturate to zero.
             ((from - start).floor() as usize, ((to - start).floor() + 1.0).clamp(0.0, count as f64) as usize)
         };
         let (left, right) = range(area.left, area.right, self.frame.left, columns);
@@ -30,19 +30,19 @@ impl Taken {
         (top..bottom).map(move |row| row * columns + left.min(right)..row * columns + right)
     }
 
-    /// How many squares of the box are taken.
+    /// The number of taken squares in the box.
     pub fn count(&self, area: &Rect) -> usize {
         self.squares(area).map(|row| self.squares[row].iter().filter(|&&taken| taken).count()).sum()
     }
 
-    /// Takes a box.
+    /// Marks a box as taken.
     pub fn add(&mut self, area: &Rect) {
         for row in self.squares(area).collect::<Vec<_>>() {
             self.squares[row].fill(true);
         }
     }
 
-    /// Takes what a line crosses.
+    /// Marks the squares that a line crosses.
     pub fn add_line(&mut self, from: Spot, to: Spot) {
         let Some((a, b)) = self.frame.clip_line(from, to) else { return };
         let steps = (2.0 * (b.0 - a.0).hypot(b.1 - a.1)).ceil().max(1.0) as u32;
@@ -53,7 +53,7 @@ impl Taken {
         }
     }
 
-    /// Takes the area between two lines from one place to another, each given by its heights at the places.
+    /// Marks the area between two lines over a range of x, each given by its heights at both ends.
     pub fn add_band(&mut self, places: (f64, f64), low: (f64, f64), high: (f64, f64)) {
         let width = places.1 - places.0;
         let ends = [places.0, places.1].map(|place| place.clamp(self.frame.left, self.frame.right));

@@ -1,18 +1,18 @@
-//! Texts with a tiny markup: `*v*` is italic, `m_3` and `m_{12}` have a subscript, `10^{-3}` has a superscript, and a
-//! backslash takes the meaning from the character after it. Superscript and subscript characters of Unicode such as
-//! `10⁻³` mean the same. A star that opens nothing stays a star, so that `P*` needs no care.
+//! Texts with a small markup: `*v*` is italic, `m_3` and `m_{12}` have a subscript, `10^{-3}` has a superscript, and a
+//! backslash escapes the next character. Unicode superscripts and subscripts such as `10⁻³` mean the same. An unmatched
+//! star is a plain star, so `P*` needs no escaping.
 
 use super::font::{self, Style};
 use super::geometry::Spot;
 use super::svg::{Points, escaped};
 use std::fmt::Write;
 
-/// The size of a script, and how far it is from the baseline, as parts of the font size.
+/// The size of scripts and their distance from the baseline, relative to the font size.
 const SCRIPT: f64 = 0.72;
 const RISE: f64 = 0.42;
 const DROP: f64 = 0.2;
 
-/// Takes the meaning from every character of the markup, so that a name from a file is shown as it is.
+/// Escapes all markup, so that a name from a file is shown verbatim.
 pub fn plain(text: &str) -> String {
     let mut escaped = String::new();
     for character in text.chars() {
@@ -36,7 +36,7 @@ impl Level {
         if self == Level::Base { 1.0 } else { SCRIPT }
     }
 
-    /// The height over the baseline.
+    /// The height above the baseline.
     fn height(self) -> f64 {
         match self {
             Level::Base => 0.0,
@@ -46,17 +46,17 @@ impl Level {
     }
 }
 
-/// Characters of one kind.
+/// Characters with the same style.
 #[derive(Clone, Debug, PartialEq)]
 struct Run {
     text: String,
     italic: bool,
     level: Level,
-    /// Whether the characters are rare symbols, which come from another font.
+    /// Whether these are rare symbols, which come from another font.
     rare: bool,
 }
 
-/// A text whose markup has been read.
+/// A text with parsed markup.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
     runs: Vec<Run>,
@@ -114,7 +114,7 @@ impl Text {
     }
 
     fn push(&mut self, character: char, level: Level, italic: bool) {
-        // A hyphen in an exponent or index is a minus.
+        // A hyphen in an exponent or index is a minus sign.
         let character = if character == '-' && level != Level::Base { '−' } else { character };
         let rare = font::is_rare(character);
         match self.runs.last_mut() {
@@ -131,8 +131,8 @@ impl Text {
         }
     }
 
-    /// Where each run begins and ends, in parts of the font size. A superscript and a subscript of the same base stand
-    /// over each other.
+    /// The start and end of each run, relative to the font size. A superscript and a subscript of the same base are
+    /// stacked.
     fn places(&self) -> Vec<(f64, f64)> {
         let (mut sub, mut sup) = (0.0_f64, 0.0_f64);
         let mut places = Vec::with_capacity(self.runs.len());
@@ -160,19 +160,19 @@ impl Text {
         size * self.places().iter().fold(0.0, |widest: f64, place| widest.max(place.1))
     }
 
-    /// The font size, or a smaller one at which the text is not wider than this.
+    /// The font size, reduced if necessary to fit the width.
     pub fn fitting(&self, size: f64, room: f64) -> f64 {
         let width = self.width(size);
         if width > room { size * (room / width).max(0.5) } else { size }
     }
 
-    /// Whether each run needs its own place. A renderer that misses a glyph takes the whole text from the font that has
-    /// it, unless the runs are independent.
+    /// Whether each run needs its own position. A renderer that lacks a glyph takes the whole text from the font that
+    /// has it, unless runs are independent.
     pub fn is_split(&self) -> bool {
         self.runs.len() > 1 && self.runs.iter().any(|run| run.rare)
     }
 
-    /// The content of a text element. If the text is split, its start must be known.
+    /// The content of a text element. `start` matters only if the text is split.
     pub fn spans(&self, size: f64, start: Spot) -> String {
         let (mut pen, mut height) = (0.0, 0.0);
         let mut spans = String::new();
@@ -211,7 +211,7 @@ fn push(attributes: &mut String, name: &str, value: f64) {
     let _ = write!(attributes, " {name}=\"{}\"", Points(value));
 }
 
-/// Whether a star before these characters opens italics: something begins right here, and a star ends it.
+/// Whether a star before these characters opens italics: text follows immediately, and another star closes it.
 fn opens_italics(rest: &[char]) -> bool {
     let starts = rest.first().is_some_and(|c| !c.is_whitespace() && *c != '*');
     let closes = |pair: &[char]| pair[1] == '*' && !pair[0].is_whitespace() && !matches!(pair[0], '^' | '_' | '\\');

@@ -1,19 +1,19 @@
-//! Ticks at round numbers, as many as have room.
+//! Ticks at round numbers, as many as fit.
 
 use super::axis::Scale;
 use super::text::Text;
 
-/// The size of the labels of ticks in points.
+/// The size of tick labels in points.
 pub(super) const TICK_SIZE: f64 = 7.0;
 
-/// The distance between labels.
+/// The minimum distance between labels.
 const GAP: f64 = 5.0;
 
-/// A mark on an axis.
+/// A tick of an axis.
 #[derive(Clone, Debug)]
 pub(super) struct Tick {
     pub value: f64,
-    /// The label with markup; the small ticks between the decades have none.
+    /// The label with markup; minor ticks between decades have none.
     pub label: Option<String>,
 }
 
@@ -27,16 +27,16 @@ impl Tick {
     }
 }
 
-/// The length of an axis in points, which says how many ticks have room.
+/// The length of an axis in points, which limits the number of ticks.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Room {
-    /// Labels are side by side, so that their widths count.
+    /// Horizontal: labels are side by side, so their widths matter.
     Along(f64),
-    /// Labels are over each other.
+    /// Vertical: labels are stacked.
     Up(f64),
 }
 
-/// An axis that needs ticks: its room, and the lengths of its scale at the ends.
+/// An axis that needs ticks: its length in points, and its range on the scale.
 pub(super) struct Stretch {
     pub room: Room,
     pub scale: Scale,
@@ -53,7 +53,7 @@ impl Stretch {
         }
     }
 
-    /// Whether neighbouring labels leave a gap of this width. The ticks are in order.
+    /// Whether neighboring labels leave a gap of this width. The ticks must be sorted.
     pub fn fits(&self, ticks: &[Tick], gap: f64) -> bool {
         let (Room::Along(room) | Room::Up(room)) = self.room;
         let place = |tick: &Tick| {
@@ -126,12 +126,12 @@ impl Stretch {
     }
 }
 
-/// A digit times a power of ten, rounded once only: three times 0.1 is 0.3.
+/// A digit times a power of ten, rounded only once: three times 0.1 is 0.3.
 fn times_power(digit: u32, power: i32) -> f64 {
     if power < 0 { f64::from(digit) / 10_f64.powi(-power) } else { f64::from(digit) * 10_f64.powi(power) }
 }
 
-/// At most about so many multiples of 1, 2 or 5 times a power of ten, and the distance between them.
+/// About `count` multiples of 1, 2 or 5 times a power of ten at most, and the distance between them.
 fn round_numbers(low: f64, high: f64, count: usize) -> (f64, Vec<f64>) {
     let rough = (high - low) / count as f64;
     let power = 10_f64.powf(rough.log10().floor());
@@ -168,7 +168,7 @@ fn short_label(value: f64) -> String {
     }
 }
 
-/// The label with a proper sign in front.
+/// The label with a proper minus sign.
 fn minus(label: String) -> String {
     label.strip_prefix('-').map_or(label.clone(), |rest| format!("−{rest}"))
 }

@@ -1,6 +1,6 @@
-//! Every kind of panel, axis, mark, legend and text against the SVG that it is known to give.
+//! Every kind of panel, axis, mark, legend and text, compared with golden SVG files.
 //!
-//! A figure that changed is written beside the golden file with `.new` in its name; look at both, and if the new one is
+//! A changed figure is written next to the golden file with `.new` in its name. Look at both and, if the new one is
 //! right, run the test with `UPDATE_GOLDEN=1`, which overwrites the golden files.
 
 use gardenpath_plot::{
@@ -10,7 +10,7 @@ use gardenpath_plot::{
 use std::path::Path;
 use std::{env, fs};
 
-/// The names of the golden files and what they show.
+/// The names of the golden files and their figures.
 fn figures() -> Vec<(&'static str, Figure)> {
     vec![
         ("power-laws", Figure::of(power_laws())),
@@ -43,7 +43,7 @@ fn figures_are_the_golden_ones() {
     let mut changed = Vec::new();
     for (name, svg) in &files {
         let path = folder.join(name);
-        // Git may check the files out with other ends of lines.
+        // Git may check out the files with other line endings.
         let same = fs::read_to_string(&path).is_ok_and(|golden| golden.replace('\r', "") == *svg);
         let new = path.with_extension("new.svg");
         if same || update {
@@ -63,7 +63,7 @@ fn figures_are_the_golden_ones() {
     assert!(strangers.is_empty(), "no figure is called {strangers:?}");
 }
 
-/// The same as PNG, for looking at: `LOOK=folder cargo test -p gardenpath-plot --test golden`.
+/// The same as PNG, for viewing: `LOOK=folder cargo test -p gardenpath-plot --test golden`.
 #[test]
 fn figures_can_be_looked_at() {
     let Some(folder) = env::var_os("LOOK") else { return };
@@ -72,7 +72,7 @@ fn figures_can_be_looked_at() {
     }
 }
 
-/// Two logarithmic axes, errors, a law as a curve and one as a guide.
+/// Two logarithmic axes, error bars, a law as a curve and one as a guide.
 fn power_laws() -> Chart {
     let measured = |scale: f64| {
         [8.0f64, 16.0, 32.0, 64.0].map(|v| Point::between(v, scale * v * v, 0.6 * scale * v * v, 1.8 * scale * v * v))
@@ -124,7 +124,7 @@ fn markers() -> Chart {
     Chart { legend: Legend::Right, ..Chart::new(Axis::linear("*x*"), Axis::linear("*y*"), series) }
 }
 
-/// A parameter as a colour, and a vertical axis that is logarithmic while the other is linear.
+/// A parameter shown by color, and a logarithmic y axis with a linear x axis.
 fn ordered() -> Chart {
     let series = |number: usize| {
         let points = (0..10).map(move |k| (f64::from(k), 10f64.powf(-f64::from(k) / (1.0 + number as f64))));
@@ -137,7 +137,7 @@ fn ordered() -> Chart {
     }
 }
 
-/// Bars side by side with errors, over names, some of them below zero.
+/// Bars side by side with errors, with names as ticks, some below zero.
 fn bars() -> Chart {
     let series = |name: &str, scale: f64| {
         let values = [1.0, 2.5, -0.8].map(|value| value * scale);
@@ -155,7 +155,7 @@ fn bars() -> Chart {
     }
 }
 
-/// Names that are too long to stand side by side.
+/// Names that are too long to fit side by side.
 fn slanted() -> Chart {
     let names = ["convolutional", "inside network", "transformer", "a linear model", "nearest neighbour"];
     let points = (0..5).map(|k| (f64::from(k), 1.0 + f64::from(k * k)));
@@ -170,7 +170,7 @@ fn histogram() -> Chart {
     Chart { legend: Legend::Hidden, ..Chart::new(Axis::linear("length *d*"), Axis::linear("sentences"), vec![series]) }
 }
 
-/// Levels, places and slopes, on an axis that runs backwards.
+/// Horizontal, vertical and sloped guides, on a reversed axis.
 fn guides() -> Chart {
     Chart {
         guides: vec![
@@ -186,7 +186,7 @@ fn guides() -> Chart {
     }
 }
 
-/// Points that cannot be shown break the line, and what is outside of the frame is cut off.
+/// Points that cannot be shown interrupt the line, and everything outside the frame is clipped.
 fn gaps() -> Chart {
     let broken =
         [(1.0, 1.0), (2.0, 4.0), (3.0, f64::NAN), (4.0, 2.0), (5.0, 30.0), (6.0, 3.0), (7.0, -1.0), (8.0, 2.0)];
@@ -198,7 +198,7 @@ fn gaps() -> Chart {
     )
 }
 
-/// All places where a legend can be.
+/// All positions of a legend.
 fn legends() -> Figure {
     let chart = |(legend, name): (Legend, &str)| {
         let series =
@@ -239,7 +239,7 @@ fn parser() -> Grid {
     }
 }
 
-/// Numbers as colours, with one that is none.
+/// Numbers as colors, including a NaN.
 fn heat(side: usize, texts: bool) -> Grid {
     let cell = |k: usize| {
         let (row, column) = (k / side, k % side);
@@ -277,7 +277,7 @@ fn drawing() -> Drawing {
     drawing
 }
 
-/// Italics, scripts over each other, rare symbols, names as they are, and what XML must not see.
+/// Italics, stacked scripts, rare symbols, escaped names, and characters that XML does not allow.
 fn markup() -> Chart {
     let names = ["*α*_1 ∝ *x*^{-1}", "*R*_3^{(2)} → *abc*", "10⁻³ ≤ *m*₂ ≪ ∞", "a<b & \"c\"", &plain("my_file*v2^3")];
     let series = |(k, name): (u32, &str)| Series::new(name, [(1.0, f64::from(k)), (2.0, f64::from(2 * k))]);

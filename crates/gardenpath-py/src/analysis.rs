@@ -1,4 +1,4 @@
-//! `Results`: what an experiment makes of its results.
+//! `Results`: the analysis of an experiment's results.
 
 use crate::error::{OrValueError, value_error};
 use crate::experiment::PyExperiment;
@@ -34,7 +34,7 @@ impl PyResults {
         Ok(PyResults { experiment, found, missing, table })
     }
 
-    /// Those of these cells that a store has, and what is wrong with damaged ones.
+    /// The results that a store has for these cells, and messages about damaged ones.
     pub fn load(experiment: PyExperiment, cells: Vec<Measure>, store: &Store) -> anyhow::Result<(Self, Vec<String>)> {
         let (mut found, mut missing, mut damaged) = (Vec::new(), 0, Vec::new());
         for cell in cells {
@@ -52,7 +52,7 @@ impl PyResults {
 
     fn fitted(&self) -> PyResult<Vec<analysis::Fitted<'_>>> {
         if self.found.is_empty() {
-            return Err(value_error("none of the cells has a result, expected some; run measures them"));
+            return Err(value_error("no results, expected some; run measures them"));
         }
         analysis::fit(&self.experiment.experiment.plan.fits, &self.table).or_value_error()
     }
@@ -60,7 +60,7 @@ impl PyResults {
 
 #[pymethods]
 impl PyResults {
-    /// The number of cells that have no result yet.
+    /// The number of cells without a result.
     #[getter]
     fn missing(&self) -> usize {
         self.missing
@@ -70,8 +70,8 @@ impl PyResults {
         self.found.len()
     }
 
-    /// All results as columns: parameters, what follows from them, such as `learner`, and what was measured. `to_pandas`, `to_polars` and
-    /// `to_arrow` make tables of them.
+    /// All results as columns: parameters, values derived from them such as `learner`, and measurements. `to_pandas`,
+    /// `to_polars` and `to_arrow` convert them to tables.
     fn records<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let kind = |kind: &Kind| match kind {
             Kind::Whole => "int",
@@ -91,7 +91,8 @@ impl PyResults {
         py.import("gardenpath._records")?.getattr("Records")?.call_method1("_of", (columns,))
     }
 
-    /// The estimates of all fits, one for each group: `fit` and `group` say which, the rest is that of `gardenpath.fit.Estimate`.
+    /// The estimates of all fits, one per group. `fit` and `group` identify it; the rest is as in
+    /// `gardenpath.fit.Estimate`.
     fn fit<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let mut estimates = Vec::new();
         for fitted in self.fitted()? {
@@ -106,7 +107,7 @@ impl PyResults {
         Ok(estimates)
     }
 
-    /// The verdicts on all claims, one for each group: agrees, differs, corrected or inconclusive, and why.
+    /// The verdicts on all claims, one per group: agrees, differs, corrected or inconclusive, with the reason.
     fn judge<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let plan = &self.experiment.experiment.plan;
         let judged = analysis::judge(plan, &self.fitted()?, &Outstanding::default()).or_value_error()?;
@@ -121,7 +122,7 @@ impl PyResults {
         judged.iter().map(verdict).collect()
     }
 
-    /// The figure of all panels, which notebooks show.
+    /// The figure with all panels, which notebooks display.
     fn figure(&self) -> PyResult<PyFigure> {
         let plan = &self.experiment.experiment.plan;
         if plan.panels.is_empty() {
@@ -158,15 +159,15 @@ impl PyResults {
     }
 }
 
-/// What `pickle` keeps of results.
+/// The pickled state of results.
 type Kept = (PyExperiment, Vec<(PyCell, String)>, usize);
 
-/// The interval of a claim, whose open ends are infinite.
+/// The interval of a claim, with infinite open ends.
 fn open([low, high]: [Option<f64>; 2]) -> (f64, f64) {
     (low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY))
 }
 
-/// Makes results from what `pickle` kept.
+/// Unpickles results.
 #[pyfunction]
 pub fn _restore_results(
     experiment: &Bound<'_, PyExperiment>,

@@ -1,4 +1,4 @@
-//! `Run`, continued: what its network says about sentences.
+//! `Run`, continued: the predictions of its network.
 
 use crate::error::OrValueError;
 use crate::interrupt;
@@ -10,13 +10,13 @@ use gardenpath_nn::{Model, Task};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
-/// Sentences that are computed together.
+/// Sentences per forward pass, which bounds the memory of activations.
 const BATCH: usize = 512;
 
 impl PyRun {
-    /// The logits of all questions about all sentences, `[questions][outputs]`.
+    /// The logits of all predictions for all sentences, `[predictions][outputs]`.
     fn all_logits(&self, py: Python<'_>, sentences: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
-        // One more number stands for the mask.
+        // The mask has a token number of its own.
         let symbols = self.network.vocab + usize::from(self.network.task == Task::Masked);
         let sentences = sentences::read(sentences, symbols)?;
         let (corpus, weights) = (&*sentences, self.tensors()?);
@@ -38,16 +38,16 @@ impl PyRun {
 impl PyRun {
     /// The logits of the best network for a corpus, a padded array or a list of lists: `[sentence, root]`.
     ///
-    /// If it tells the next token, there is a row before each token and one at the end of each sentence, `[tokens and ends, token]`, where the
-    /// number of tokens stands for the end. If it tells masked tokens, that number stands for the mask in sentences, and there is a row for each
-    /// mask.
+    /// For next-token networks there is one row before each token and one at the end of each sentence, `[tokens and
+    /// ends, token]`, where the number `vocab` stands for the end. For masked networks `vocab` marks masked tokens in
+    /// sentences, and there is one row per mask.
     fn logits<'py>(&self, py: Python<'py>, sentences: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let logits = self.all_logits(py, sentences)?;
         let rows = logits.len() / self.network.outputs();
         PyArray1::from_vec(py, logits).reshape([rows, self.network.outputs()])
     }
 
-    /// The probabilities that the best network gives to roots or tokens, in the rows of `logits`.
+    /// The probabilities that the best network assigns to roots or tokens, with the rows of `logits`.
     fn predict_proba<'py>(
         &self,
         py: Python<'py>,
@@ -65,10 +65,10 @@ impl PyRun {
         PyArray1::from_vec(py, shares).reshape([rows, classes])
     }
 
-    /// The root that the best network tells for each sentence, or the token for each row of `logits`.
+    /// The most probable root of each sentence, or token of each row of `logits`, according to the best network.
     fn predict<'py>(&self, py: Python<'py>, sentences: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<u8>>> {
         let logits = self.all_logits(py, sentences)?;
-        // Of equal logits the last one counts, as in the measurements.
+        // Among equal logits the last one wins, as in the measurements.
         let best = |row: &[f32]| row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(class, _)| class);
         Ok(PyArray1::from_iter(py, logits.chunks_exact(self.network.outputs()).map(|row| best(row) as u8)))
     }

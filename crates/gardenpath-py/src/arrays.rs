@@ -1,4 +1,4 @@
-//! NumPy arrays: views of memory that Rust owns, and arrays of records.
+//! NumPy arrays: views of memory owned by Rust, and arrays of records.
 
 use gardenpath::{Layer, Rule};
 use num_bigint::BigUint;
@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyInt};
 /// A read-only array without a copy.
 ///
 /// # Safety
-/// `owner` must own the memory of `array` and never change, move or free it while it lives.
+/// `owner` must own the memory of `array`, and must not change, move or free it while it lives.
 pub unsafe fn view<'py, T: Element, D: Dimension>(
     array: ArrayView<'_, T, D>,
     owner: Bound<'py, PyAny>,
@@ -22,9 +22,9 @@ pub unsafe fn view<'py, T: Element, D: Dimension>(
     array
 }
 
-/// A type of record: a struct of Rust that is also a row of a structured array, under the same names.
+/// A record type: a Rust struct that is also a row of a structured array, with the same field names.
 ///
-/// It is packed, as NumPy's own structured types are: no byte between the fields is undefined.
+/// It is packed, like NumPy's own structured types: there are no undefined padding bytes.
 macro_rules! record {
     ($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty = $format:literal,)* }) => {
         $(#[$doc])*
@@ -34,7 +34,8 @@ macro_rules! record {
             $(pub $field: $type,)*
         }
 
-        // SAFETY: the fields of the dtype have the types, offsets and total size of the struct, and none is a Python object.
+        // SAFETY: the fields of the dtype have the types, offsets and total size of the struct, and none is a Python
+        // object.
         unsafe impl Element for $name {
             const IS_COPY: bool = true;
 
@@ -61,7 +62,7 @@ record! {
 }
 
 record! {
-    /// A symbol on a span, with the probability that the derivation has it.
+    /// A symbol on a span, with the probability that the derivation contains it.
     SpanRecord {
         start: i64 = "i8",
         span: i64 = "i8",
@@ -111,12 +112,13 @@ fn dtype<'py>(
     made.get_or_try_init(py, make).expect("the layout of a record is a dtype").bind(py).clone()
 }
 
-/// A number of any size.
+/// An integer of any size.
 pub fn whole_number<'py>(py: Python<'py>, number: &BigUint) -> PyResult<Bound<'py, PyAny>> {
     py.get_type::<PyInt>().call_method1("from_bytes", (PyBytes::new(py, &number.to_bytes_le()), "little"))
 }
 
-/// Rules of a layer as an array of records. Their children are filled up with zeros to as many as its longest rule has, three at least.
+/// The rules of a layer as an array of records. Children are padded with zeros to the arity of the longest rule, at
+/// least three.
 pub fn rule_records<'py>(py: Python<'py>, layer: &Layer, rules: &[Rule]) -> PyResult<Bound<'py, PyAny>> {
     let width = layer.arities().most().max(3);
     let children = format!("({width},)u1");

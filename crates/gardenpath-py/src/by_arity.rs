@@ -6,7 +6,7 @@ use gardenpath_lab::by_arity::ByArity;
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 
-/// A dict such as `{2: 0.5, 4: 0.5}`, if there is one.
+/// A dict such as `{2: 0.5, 4: 0.5}`, or `None`.
 pub fn by_arity<'py, T: Copy + for<'a> FromPyObject<'a, 'py, Error = PyErr>>(
     object: &Bound<'py, PyAny>,
 ) -> PyResult<Option<ByArity<T>>> {
@@ -29,7 +29,7 @@ pub enum Fractions {
     ByArity(ByArity<f64>),
 }
 
-/// A number or a dict, if there is one.
+/// A number, a dict, or `None`.
 pub fn fractions(object: &Bound<'_, PyAny>) -> PyResult<Option<Fractions>> {
     match object.cast::<PyMapping>() {
         Ok(_) => Ok(by_arity(object)?.map(Fractions::ByArity)),

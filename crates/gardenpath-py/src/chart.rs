@@ -1,4 +1,4 @@
-//! `Chart`: everything that an exact parser finds out about one sentence.
+//! `Chart`: the exact parse chart of one sentence.
 
 use crate::arrays::{CandidateRecord, records, whole_number};
 use crate::error::{OrValueError, value_error};
@@ -35,7 +35,7 @@ impl PyChart {
     pub fn new(grammar: Arc<Grammar>, sentence: Vec<Symbol>) -> gardenpath::Result<Self> {
         let parser = Parser::<Magnitude>::new(&grammar);
         let chart = parser.parse(&sentence)?;
-        // Both go through the candidates in the same order.
+        // Both iterate over the candidates in the same order.
         let mut nodes = parser.marginals(&chart)?.map(|marginals| marginals.nodes.into_iter());
         let mut levels = Vec::new();
         for level in 0..=grammar.depth() {
@@ -82,8 +82,9 @@ impl PyChart {
         whole_number(py, &self.trees)
     }
 
-    /// The candidates of a level: records of `start`, `span`, `symbol`, `log_inside` (the logarithm of the probability that
-    /// the symbol derives the span) and `probability` (that the derivation of the sentence has it; 0 for spurious ones).
+    /// The candidates of a level: records of `start`, `span`, `symbol`, `log_inside` (the log probability that the
+    /// symbol derives the span) and `probability` (that the derivation of the sentence contains it; 0 for spurious
+    /// candidates).
     fn candidates<'py>(
         &self,
         py: Python<'py>,
@@ -99,8 +100,8 @@ impl PyChart {
         Ok(trees.into_iter().map(|tree| PyTree::new(tree, self.grammar.clone())).collect())
     }
 
-    /// The chart as a picture: candidates that some tree of the sentence has in blue, the darker the more probable; the others
-    /// in grey.
+    /// The chart as SVG: candidates that occur in some tree of the sentence in blue, darker if more probable; the
+    /// others in gray.
     fn to_svg(&self) -> String {
         let candidate = |c: &CandidateRecord| chart::Candidate {
             start: c.start as usize,

@@ -22,8 +22,8 @@ use std::sync::Arc;
 
 /// Sentences with their roots.
 ///
-/// `tokens` holds all sentences one after another, sentence `i` is `tokens[offsets[i]:offsets[i + 1]]`, and `roots[i]` is its root.
-/// The arrays are views of the corpus, without copies, and read-only. A root of 255 is unknown.
+/// `tokens` contains all sentences one after another: sentence `i` is `tokens[offsets[i]:offsets[i + 1]]`, with root
+/// `roots[i]`. The arrays are read-only views of the corpus, without copies. Unknown roots are 255.
 ///
 /// >>> import gardenpath
 /// >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=7)
@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// >>> bool((corpus[40:50].tokens == grammar.corpus(10, seed=1, start=40).tokens).all())
 /// True
 ///
-/// `Corpus(sentences, roots)` makes one of sentences as a padded array, a list of lists or another corpus.
+/// `Corpus(sentences, roots)` accepts a padded array, a list of lists or another corpus.
 ///
 /// >>> corpus = gardenpath.Corpus([[0, 3, 1, 2], [2, 2, 1, 0, 3]], roots=[1, 0], vocab=4)
 /// >>> corpus.offsets.tolist()
@@ -46,11 +46,11 @@ pub struct PyCorpus {
     pub vocab: usize,
     pub classes: usize,
     pub origin: Option<Origin>,
-    /// The words for tokens and roots, if the corpus was read from a file of words.
+    /// The names of tokens and roots, if the corpus was read from a file of words.
     pub names: Names,
 }
 
-/// Where sampled sentences come from: sentence `i` is number `first + i * step` of this grammar and seed.
+/// The origin of sampled sentences: sentence `i` has index `first + i * step` for this grammar and seed.
 #[derive(Clone)]
 pub struct Origin {
     pub grammar: Arc<Grammar>,
@@ -119,7 +119,8 @@ impl PyCorpus {
 
     /// Reads a corpus (.parquet, .jsonl or .tsv).
     ///
-    /// Words become numbers: those of the names of `grammar`, or else of their sorted order; `token_names` and `root_names` tell which.
+    /// Words become numbers: those of the names of `grammar`, or else in sorted order; see `token_names` and
+    /// `root_names`.
     ///
     /// >>> import gardenpath, tempfile, os
     /// >>> path = os.path.join(tempfile.mkdtemp(), "words.tsv")
@@ -137,7 +138,7 @@ impl PyCorpus {
         grammar: Option<&PyGrammar>,
     ) -> PyResult<Self> {
         if vocab.is_some() && grammar.is_some() {
-            return Err(value_error("vocab is that of the grammar, expected one of them"));
+            return Err(value_error("vocab and grammar are both given, expected one of them"));
         }
         let limit = check_vocab(vocab)?;
         let grammar = grammar.map(|grammar| grammar.grammar.clone());
@@ -156,7 +157,7 @@ impl PyCorpus {
         Ok(PyCorpus { names, ..corpus })
     }
 
-    /// Writes the corpus (.parquet, .jsonl or .tsv), as the program does: words if it has them, else numbers.
+    /// Writes the corpus (.parquet, .jsonl or .tsv), like the program: words if it has them, else numbers.
     ///
     /// >>> import gardenpath, tempfile, os
     /// >>> corpus = gardenpath.Grammar.sample(8, 2).corpus(100, seed=1)
@@ -166,7 +167,7 @@ impl PyCorpus {
     /// True
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         if files::is_standard(&path) {
-            return Err(value_error("expected a corpus whose name ends in .parquet, .jsonl or .tsv"));
+            return Err(value_error("expected a corpus with a name ending in .parquet, .jsonl or .tsv"));
         }
         let write = || match Format::of(&path)? {
             Format::Jsonl => {
@@ -196,58 +197,58 @@ impl PyCorpus {
         unsafe { view(ArrayView1::from(this.get().corpus.tokens()), this.clone().into_any()) }
     }
 
-    /// Where each sentence begins, and the end of the last (a view).
+    /// The start of each sentence, and the end of the last (a view).
     #[getter]
     fn offsets<'py>(this: &Bound<'py, Self>) -> Bound<'py, PyArray1<i64>> {
         let offsets = this.get().corpus.offsets();
-        // SAFETY: no offset reaches 2^63, so that both types have the same bits; a frozen corpus never changes.
+        // SAFETY: offsets are below 2^63, so both types have the same bits; a frozen corpus never changes.
         unsafe {
             let offsets = std::slice::from_raw_parts(offsets.as_ptr().cast::<i64>(), offsets.len());
             view(ArrayView1::from(offsets), this.clone().into_any())
         }
     }
 
-    /// The root of each sentence (a view); 255 if it is unknown.
+    /// The root of each sentence (a view); 255 if unknown.
     #[getter]
     fn roots<'py>(this: &Bound<'py, Self>) -> Bound<'py, PyArray1<u8>> {
         // SAFETY: a frozen corpus never changes.
         unsafe { view(ArrayView1::from(this.get().corpus.roots()), this.clone().into_any()) }
     }
 
-    /// The number of tokens of each sentence.
+    /// The length of each sentence.
     #[getter]
     fn lengths<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         PyArray1::from_iter(py, self.corpus.sentences().map(|sentence| sentence.len() as i64))
     }
 
-    /// The number of different tokens.
+    /// The number of distinct tokens.
     #[getter]
     fn vocab(&self) -> usize {
         self.vocab
     }
 
-    /// The number of different roots.
+    /// The number of distinct roots.
     #[getter]
     fn classes(&self) -> usize {
         self.classes
     }
 
-    /// The words that the tokens stand for, if the corpus was read from a file of words.
+    /// The names of the tokens, if the corpus was read from a file of words.
     #[getter]
     fn token_names(&self) -> Option<Vec<String>> {
         self.names.tokens.clone()
     }
 
-    /// The words that the roots stand for, if the corpus was read from a file of words.
+    /// The names of the roots, if the corpus was read from a file of words.
     #[getter]
     fn root_names(&self) -> Option<Vec<String>> {
         self.names.roots.clone()
     }
 
-    /// The sentences as rows of one array, filled up to the longest with `fill`.
+    /// The sentences as rows of one array, padded to the longest with `fill`.
     ///
-    /// `dtype` is int64 (for an embedding of PyTorch), int32, int16 or uint8, by name or as `np.int64`; for uint8 take 255 as `fill`. A token
-    /// cannot be the `fill`.
+    /// `dtype` is int64 (for a PyTorch embedding), int32, int16 or uint8, by name or as `np.int64`; for uint8 use
+    /// `fill=255`. `fill` must not be a token.
     ///
     /// >>> import gardenpath
     /// >>> corpus = gardenpath.Corpus([[0, 1, 2, 3], [3, 2, 1, 0, 1]])
@@ -279,7 +280,7 @@ impl PyCorpus {
         }
     }
 
-    /// The sentences as vectors: `[sentence, position, token]` is 1 where the token stands, and 0 elsewhere.
+    /// The sentences one-hot encoded: `[sentence, position, token]` is 1 where the token occurs, and 0 elsewhere.
     ///
     /// >>> import gardenpath
     /// >>> gardenpath.Corpus([[0, 1, 2, 3], [3, 2, 1, 0, 1]]).one_hot().shape
@@ -299,7 +300,7 @@ impl PyCorpus {
         Ok(array)
     }
 
-    /// The trees from which the sentences were sampled.
+    /// The trees of the sampled sentences.
     ///
     /// >>> import gardenpath
     /// >>> corpus = gardenpath.Grammar.sample(4, 2, seed=1).corpus(3, seed=2)
@@ -308,7 +309,7 @@ impl PyCorpus {
     fn trees(&self, py: Python<'_>) -> PyResult<Vec<PyTree>> {
         let Some(origin) = &self.origin else {
             return Err(value_error(
-                "the trees of this corpus are unknown, expected one that was sampled; grammar.best_tree(sentence) finds likely ones",
+                "the trees of this corpus are unknown, expected a sampled corpus; grammar.best_tree(sentence) finds likely ones",
             ));
         };
         let (sampler, seed) = (Sampler::new(&origin.grammar), Seed::new(origin.seed));
@@ -322,12 +323,12 @@ impl PyCorpus {
         Ok(trees.into_iter().map(|tree| PyTree::new(tree, origin.grammar.clone())).collect())
     }
 
-    /// A table of Apache Arrow with the columns `tokens` and `root`; the tokens are not copied.
+    /// An Apache Arrow table with columns `tokens` and `root`; the tokens are not copied.
     fn to_arrow<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         this.py().import("gardenpath._arrow")?.call_method1("to_arrow", (this,))
     }
 
-    /// A corpus from a table of Apache Arrow with the columns `tokens` and, if the roots are known, `root`.
+    /// A corpus from an Apache Arrow table with columns `tokens` and optionally `root`.
     #[classmethod]
     #[pyo3(signature = (table, *, vocab=None))]
     fn from_arrow<'py>(
@@ -342,7 +343,7 @@ impl PyCorpus {
         self.corpus.len()
     }
 
-    /// The tokens of one sentence (a view), or the corpus of a slice, of numbers, or of those for which a mask is true.
+    /// The tokens of one sentence (a view), or the corpus selected by a slice, an index array or a mask.
     fn __getitem__<'py>(this: &Bound<'py, Self>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, corpus) = (this.py(), this.get());
         if let Ok(slice) = index.cast::<PySlice>() {
@@ -360,7 +361,7 @@ impl PyCorpus {
             // SAFETY: a frozen corpus never changes.
             return Ok(unsafe { view(ArrayView1::from(sentence), this.clone().into_any()) }.into_any());
         }
-        let refused = || PyIndexError::new_err("a corpus is indexed by numbers, slices, arrays of numbers or masks");
+        let refused = || PyIndexError::new_err("a corpus index is an integer, a slice, an array of integers or a mask");
         let chosen = py.import("numpy")?.call_method1("asarray", (index,))?;
         if chosen.getattr("ndim")?.ne(1)? {
             return Err(refused());
@@ -399,7 +400,7 @@ impl PyCorpus {
     }
 }
 
-/// Makes a corpus from what `pickle` kept.
+/// Unpickles a corpus.
 #[pyfunction]
 #[pyo3(signature = (parts, vocab, classes, origin, names=None))]
 #[allow(clippy::type_complexity)]
@@ -423,7 +424,7 @@ pub fn _restore_corpus(
     Ok(PyCorpus { corpus, vocab, classes, origin, names })
 }
 
-/// Gives the sentences of a corpus one after another.
+/// Iterates over the sentences of a corpus.
 #[pyclass(name = "CorpusIterator", module = "gardenpath")]
 pub struct CorpusIterator {
     corpus: Py<PyCorpus>,
@@ -448,7 +449,7 @@ impl CorpusIterator {
     }
 }
 
-/// Types of padded arrays.
+/// Element types of padded arrays.
 trait Number: Element + Copy + From<u8> + TryFrom<i64> {}
 impl Number for i64 {}
 impl Number for i32 {}
@@ -461,7 +462,7 @@ impl PyCorpus {
         PyCorpus { corpus, vocab: grammar.vocab(), classes: grammar.classes(), origin: None, names: Names::default() }
     }
 
-    /// A corpus that was not sampled here: its sizes are those that are given, or that occur.
+    /// A corpus that was not sampled here: its sizes are given, or those that occur.
     fn foreign(corpus: Corpus, vocab: Option<usize>) -> Self {
         let above = |symbols: &[Symbol]| {
             symbols.iter().filter(|&&symbol| symbol != NO_ROOT).max().map_or(1, |&symbol| usize::from(symbol) + 1)
@@ -477,7 +478,7 @@ impl PyCorpus {
         PyCorpus { corpus: taken, vocab: self.vocab, classes: self.classes, origin, names: self.names.clone() }
     }
 
-    /// The position of a number that counts from the end if it is negative.
+    /// The position of an index, which counts from the end if negative.
     fn position(&self, number: isize) -> PyResult<usize> {
         let len = self.corpus.len();
         let position = if number < 0 { number + len as isize } else { number };
@@ -495,7 +496,7 @@ impl PyCorpus {
             return Err(value_error(format!("fill is {fill}, expected a value of the dtype")));
         };
         let width = self.longest();
-        // SAFETY: every row is written below, before anybody else sees the array.
+        // SAFETY: every row is written below, before anything else sees the array.
         let array = unsafe { PyArray2::<T>::new(py, [self.corpus.len(), width], false) };
         let mut rows = array.readwrite();
         let rows = rows.as_slice_mut()?;
@@ -510,7 +511,7 @@ impl PyCorpus {
         Ok(array.into_any())
     }
 
-    /// What a Parquet file says about itself.
+    /// The metadata of a Parquet file.
     fn remarks(&self) -> Vec<(&'static str, String)> {
         let mut remarks = vec![
             (keys::COUNT, self.corpus.len().to_string()),
@@ -529,7 +530,7 @@ impl PyCorpus {
     }
 }
 
-/// The number of tokens that is given, or the largest there can be.
+/// The given number of tokens, or the largest possible one.
 fn check_vocab(vocab: Option<usize>) -> PyResult<usize> {
     match vocab.unwrap_or(Grammar::MAX_VOCAB) {
         vocab @ 1..=Grammar::MAX_VOCAB => Ok(vocab),
@@ -537,7 +538,7 @@ fn check_vocab(vocab: Option<usize>) -> PyResult<usize> {
     }
 }
 
-/// Integers below 256, whatever their type.
+/// Integers below 256, of any type.
 fn read_bytes(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<u8>> {
     if let Ok(bytes) = object.extract::<PyReadonlyArray1<'_, u8>>() {
         return Ok(bytes.as_array().to_vec());
@@ -567,7 +568,7 @@ fn read_integers(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<i64>> {
 fn read_roots(object: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<Symbol>> {
     let roots = read_bytes(object, "roots")?;
     if roots.len() != count {
-        return Err(value_error(format!("there are {} roots for {count} sentences", roots.len())));
+        return Err(value_error(format!("{} roots for {count} sentences", roots.len())));
     }
     Ok(roots)
 }

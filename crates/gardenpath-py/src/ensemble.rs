@@ -9,8 +9,8 @@ use gardenpath::{Ensemble, Seed};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
-/// The expected class entropy of an ensemble of grammars, in nats: mean and standard error over `grammars` grammars of `sentences`
-/// sentences each.
+/// The expected class entropy of an ensemble of grammars, in nats: mean and standard error over `grammars` grammars
+/// with `sentences` sentences each.
 ///
 /// >>> import gardenpath
 /// >>> mean, error = gardenpath.class_entropy(vocab=8, depth=2, fraction=0.5, grammars=4, sentences=500)
@@ -34,7 +34,7 @@ pub fn class_entropy(
     named(py, "Entropy", (estimate.mean, estimate.stderr))
 }
 
-/// The fraction of grammatical tuples at which an ensemble has a wanted class entropy, and the entropy measured there.
+/// The fraction of grammatical tuples at which an ensemble has the given class entropy, and the entropy measured there.
 ///
 /// >>> import gardenpath
 /// >>> fraction, entropy = gardenpath.fraction_for_entropy(vocab=8, depth=2, entropy=0.5, grammars=2, sentences=200)
@@ -59,7 +59,7 @@ pub fn fraction_for_entropy(
     named(py, "EntropyFraction", (fraction, estimate.mean))
 }
 
-/// The signal-to-noise ratio of triples at increasing numbers of sentences, for many grammars of an ensemble: see `snr`.
+/// The signal-to-noise ratio of triples against the number of sentences, for many grammars of an ensemble: see `snr`.
 #[pyclass(frozen, eq, name = "SignalStudy", module = "gardenpath")]
 #[derive(PartialEq)]
 pub struct PySignalStudy {
@@ -67,8 +67,9 @@ pub struct PySignalStudy {
     seed: u64,
 }
 
-/// Measures how well the root is seen in triples at the centre of sentences, against the noise of estimating it from so many sentences
-/// (App. empirical_SNR). `fraction` is 1 / vocab unless it is given, and `samples` are chosen around the expected crossing.
+/// Measures the signal of the root in triples at the center of sentences, and the noise of estimating it from a number
+/// of sentences (App. empirical_SNR). `fraction` is 1 / vocab by default, and `samples` are chosen around the expected
+/// crossing.
 ///
 /// >>> import gardenpath
 /// >>> study = gardenpath.snr(vocab=8, depth=2, grammars=8, seed=1)
@@ -128,14 +129,15 @@ impl PySignalStudy {
         Ok(PyArray1::from_vec(py, self.study.inverse(read_average(average)?)))
     }
 
-    /// The number of sentences at which the inverse ratio falls to `threshold`, or None if it does not within the range.
+    /// The number of sentences at which the inverse ratio falls to `threshold`, or None if it does not within the
+    /// range.
     #[pyo3(signature = (threshold=0.5, average="ratio_of_means"))]
     fn sample_complexity(&self, threshold: f64, average: &str) -> PyResult<Option<f64>> {
         Ok(self.study.sample_complexity(threshold, read_average(average)?))
     }
 
-    /// A bootstrap interval of the sample complexity over grammars, or None if no sample of them crosses the threshold. An end that
-    /// the data do not bound is 0 or infinity.
+    /// A bootstrap interval of the sample complexity over grammars, or None if no bootstrap sample crosses the
+    /// threshold. An unbounded end is 0 or infinity.
     #[pyo3(signature = (threshold=0.5, average="ratio_of_means", *, confidence=0.9))]
     fn interval(&self, threshold: f64, average: &str, confidence: f64) -> PyResult<Option<(f64, f64)>> {
         Ok(self.study.interval(threshold, read_average(average)?, confidence, Seed::new(self.seed)))
@@ -153,10 +155,10 @@ impl PySignalStudy {
     }
 }
 
-/// What `pickle` keeps of the curve of a grammar.
+/// The pickled state of a grammar's curve.
 type Curve = (Vec<u64>, f64, Vec<f64>, Vec<f64>);
 
-/// Makes a study from what `pickle` kept.
+/// Unpickles a study.
 #[pyfunction]
 pub fn _restore_study(seed: u64, curves: Vec<Curve>) -> PyResult<PySignalStudy> {
     let curve = |(samples, signal, noise, ratio)| SignalToNoise { samples, signal, noise, ratio };

@@ -1,4 +1,4 @@
-//! Errors of Rust as exceptions of Python, with the same text.
+//! Converts Rust errors to Python exceptions with the same text.
 
 use gardenpath_lab::files::SystemError;
 use pyo3::PyErr;
@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use std::fmt::Display;
 use std::io;
 
-/// Turns any error into a `ValueError`.
+/// Converts any error to a `ValueError`.
 pub trait OrValueError<T> {
     /// The value, or the error as an exception.
     fn or_value_error(self) -> PyResult<T>;
@@ -15,12 +15,12 @@ pub trait OrValueError<T> {
 
 impl<T, E: Display> OrValueError<T> for Result<T, E> {
     fn or_value_error(self) -> PyResult<T> {
-        // The alternate form of an error of the program has all its causes in one line.
+        // The alternate format has all causes on one line.
         self.map_err(|error| value_error(format!("{error:#}")))
     }
 }
 
-/// Turns errors of the program into exceptions: what the operating system refused into an `OSError`, anything else into a `ValueError`.
+/// Converts errors to exceptions: errors of the operating system to `OSError`, others to `ValueError`.
 pub trait OrFileError<T> {
     /// The value, or the error as an exception.
     fn or_file_error(self) -> PyResult<T>;
@@ -31,7 +31,7 @@ impl<T> OrFileError<T> for anyhow::Result<T> {
         self.map_err(|error| {
             let text = format!("{error:#}");
             match error.downcast_ref::<SystemError>().and_then(|SystemError(error)| number(error)) {
-                // Python chooses the class by the number: FileNotFoundError, PermissionError, ...
+                // Python chooses the subclass by the number: FileNotFoundError, PermissionError, ...
                 Some(number) => PyOSError::new_err((number, text)),
                 None => value_error(text),
             }
@@ -39,7 +39,7 @@ impl<T> OrFileError<T> for anyhow::Result<T> {
     }
 }
 
-/// The number of an error of the operating system, or of what amounts to one.
+/// The errno of an error, or the equivalent one.
 fn number(error: &io::Error) -> Option<i32> {
     error.raw_os_error().or(match error.kind() {
         io::ErrorKind::NotFound => Some(2),

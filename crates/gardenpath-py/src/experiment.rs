@@ -1,4 +1,4 @@
-//! Experiments: what is measured for which parameters, and what is made of it.
+//! `Experiment`: a measure on a grid of parameters, and its analysis.
 
 use crate::analysis::PyResults;
 use crate::error::{OrFileError, OrValueError, value_error};
@@ -15,7 +15,7 @@ use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// An experiment: a measure on a grid of parameters, as the TOML files in `experiments/` describe it.
+/// An experiment: a measure on a grid of parameters, in the format of the TOML files in `experiments/`.
 ///
 /// >>> import gardenpath
 /// >>> experiment = gardenpath.Experiment.parse('''
@@ -34,22 +34,22 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct PyExperiment {
     pub experiment: Arc<Experiment>,
-    /// What `pickle` keeps: how it was made, and of what.
+    /// The pickled state: the constructor and its argument.
     kept: (&'static str, String),
 }
 
 impl PyExperiment {
-    /// An experiment that a function of this class makes of a text.
+    /// An experiment created by the constructor `maker` from a text.
     fn new(experiment: Experiment, maker: &'static str, text: String) -> Self {
         PyExperiment { experiment: Arc::new(experiment), kept: (maker, text) }
     }
 
-    /// The scale of this name, or the usual one.
+    /// The scale with this name, or the default.
     fn scale(&self, name: Option<&str>) -> PyResult<Scale> {
         let parse = |name: &str| name.parse().map_err(|error| value_error(format!("scale is {name}: {error}")));
         let asked: Option<Scale> = name.map(parse).transpose()?;
         match asked {
-            // An experiment with a single grid has the same for all.
+            // An experiment with a single grid accepts any scale.
             Some(scale) => Ok(scale),
             None => self
                 .experiment
@@ -61,7 +61,7 @@ impl PyExperiment {
 
 #[pymethods]
 impl PyExperiment {
-    /// Loads an experiment: a TOML file, or one of the program by its name, such as "cnn".
+    /// Loads an experiment: a TOML file, or a built-in one by name, such as "cnn".
     ///
     /// >>> import gardenpath
     /// >>> gardenpath.Experiment.load("transition").measures
@@ -71,7 +71,7 @@ impl PyExperiment {
         let source = Source::find(&path).or_file_error()?;
         let experiment = source.read_with(&measures()?).or_file_error()?;
         match &source {
-            // One that uses others is found by its place.
+            // An experiment that uses others is pickled by its path.
             Source::File(path) if experiment.used().next().is_none() => {
                 Ok(PyExperiment::new(experiment, "parse", std::fs::read_to_string(path)?))
             }
@@ -85,25 +85,25 @@ impl PyExperiment {
     /// Reads an experiment from a TOML file.
     #[staticmethod]
     fn read(path: PathBuf) -> PyResult<Self> {
-        // A name of the program is no file.
+        // A built-in name is not a file.
         std::fs::metadata(&path).map_err(|error| SystemError::about(path.display(), error)).or_file_error()?;
         Self::load(path)
     }
 
-    /// Reads an experiment from the text of a TOML file.
+    /// Parses an experiment from TOML text.
     #[staticmethod]
     fn parse(text: &str) -> PyResult<Self> {
         let experiment = Experiment::parse_with(text, &measures()?).or_value_error()?;
         Ok(PyExperiment::new(experiment, "parse", text.to_owned()))
     }
 
-    /// The names of what is measured, by the experiments that it uses too.
+    /// The names of its measures, including those of the experiments it uses.
     #[getter]
     fn measures(&self) -> Vec<&str> {
         self.experiment.measures().into_iter().map(|measure| &*measure.name).collect()
     }
 
-    /// The names of its scales; none if it has a single grid.
+    /// The names of its scales; empty if it has a single grid.
     #[getter]
     fn scales(&self) -> Vec<&str> {
         self.experiment.scale_names()
@@ -115,14 +115,14 @@ impl PyExperiment {
         &self.experiment.expects
     }
 
-    /// The cells of a scale: quick, or the only one, unless another is named. An experiment with a single grid has the same for all.
+    /// The cells of a scale; by default quick, or the only one. An experiment with a single grid accepts any scale.
     #[pyo3(signature = (scale=None))]
     fn cells(&self, scale: Option<&str>) -> PyResult<Vec<PyCell>> {
         let cells = self.experiment.cells(&self.scale(scale)?).or_value_error()?;
         Ok(cells.into_iter().map(|cell| PyCell { cell: Arc::new(cell) }).collect())
     }
 
-    /// Measures the cells that are missing in a store, as `sweep` does, and gives the results of all.
+    /// Measures the cells missing in a store, like `sweep`, and returns all results.
     ///
     /// >>> import gardenpath, tempfile
     /// >>> experiment = gardenpath.Experiment.parse('''
@@ -165,7 +165,7 @@ impl PyExperiment {
         this.get().results(py, store, scale)
     }
 
-    /// The results that a store has; `missing` says how many it has not.
+    /// The results in a store; `missing` counts the others.
     #[pyo3(signature = (store, *, scale=None))]
     fn results(&self, py: Python<'_>, store: PathBuf, scale: Option<&str>) -> PyResult<PyResults> {
         let cells = self.experiment.cells(&self.scale(scale)?).or_value_error()?;

@@ -1,4 +1,4 @@
-//! `Figure`: a picture that notebooks show and that can be written to a file.
+//! `Figure`: a figure that notebooks display and that can be written to a file.
 
 use crate::error::{OrFileError, OrValueError, value_error};
 use gardenpath_lab::files::atomic;
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
 
-/// A figure, which a notebook shows: `figure.write("figure.pdf")` keeps it.
+/// A figure, which notebooks display; `figure.write("figure.pdf")` saves it.
 ///
 /// >>> import gardenpath
 /// >>> grammar = gardenpath.Grammar.sample(vocab=4, depth=2, seed=1)
@@ -26,7 +26,7 @@ impl From<&Figure> for PyFigure {
     }
 }
 
-/// The scale of PNG files: for screens with fine dots.
+/// PNG files are for high-resolution screens.
 const PNG_SCALE: f64 = 2.0;
 
 #[pymethods]
@@ -41,13 +41,13 @@ impl PyFigure {
         &self.svg
     }
 
-    /// The figure as PNG, with `scale` times 96 dots for each inch.
+    /// The figure as PNG, at `scale` times 96 dots per inch.
     #[pyo3(signature = (scale=2.0))]
     fn png<'py>(&self, py: Python<'py>, scale: f64) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &png(&self.svg, scale).or_value_error()?))
     }
 
-    /// The figure as PDF, as large as it should be in print.
+    /// The figure as PDF, in print size.
     fn pdf<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &pdf(&self.svg).or_value_error()?))
     }
@@ -60,7 +60,7 @@ impl PyFigure {
             Some("pdf") => pdf(&self.svg),
             _ => {
                 let shown = path.display();
-                return Err(value_error(format!("{shown}: expected a name that ends in .svg, .png or .pdf")));
+                return Err(value_error(format!("{shown}: expected a name ending in .svg, .png or .pdf")));
             }
         };
         atomic::write(&path, &bytes.or_value_error()?).or_file_error()

@@ -1,10 +1,10 @@
-//! Fits of thresholds, exponents and collapses; `gardenpath.fit` makes curves of columns and names of these tuples.
+//! Fits of thresholds, exponents and collapses. `gardenpath.fit` builds curves from columns, and names these tuples.
 
 use crate::interrupt;
 use gardenpath_lab::fit::{self, Curve, Direction, Estimate, Group};
 use pyo3::prelude::*;
 
-/// Value, interval, number of seeds, and why something is missing. What is no number is None.
+/// Value, interval, number of seeds, and the reason for missing parts. NaN becomes None.
 type Parts = (Option<f64>, Option<(f64, f64)>, usize, Option<String>);
 
 /// The x and the y of a curve.
@@ -22,7 +22,7 @@ fn group((at, curves): (f64, Vec<Points>)) -> Group<Curve> {
     Group::new(at, curves.into_iter().map(|(x, y)| Curve::new(x.into_iter().zip(y))))
 }
 
-/// Where curves cross a level: an estimate, and the crossing of each curve.
+/// The crossing of a level: an estimate, and the crossing of each curve.
 #[pyfunction]
 pub fn _threshold(curves: Vec<Points>, level: f64, falls: bool) -> (Parts, Vec<f64>) {
     let group = group((1.0, curves));
@@ -38,7 +38,7 @@ pub fn _exponent(groups: Vec<(f64, Vec<f64>)>) -> (Parts, Option<f64>, Option<f6
     (parts(law.exponent), known(law.prefactor), known(law.misfit))
 }
 
-/// The exponent with which groups of curves fall on one another, the misfit, and that of the predicted exponent.
+/// The exponent at which groups of curves collapse, the misfit, and the misfit at the predicted exponent.
 #[pyfunction]
 pub fn _collapse(
     py: Python<'_>,

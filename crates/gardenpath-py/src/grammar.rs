@@ -22,8 +22,8 @@ use std::sync::{Arc, OnceLock};
 
 /// A layered probabilistic context-free grammar of uniform depth, with rules of one to eight children.
 ///
-/// Level 0 holds the root symbols (the classes), level `depth` the tokens; `rules(level)` rewrite the symbols of a level into
-/// those of the next.
+/// Level 0 contains the root symbols (the classes), level `depth` the tokens; `rules(level)` rewrite the symbols of a
+/// level into those of the next.
 ///
 /// >>> import gardenpath
 /// >>> grammar = gardenpath.Grammar.sample(vocab=16, depth=3, fraction=0.25, seed=7)
@@ -36,7 +36,7 @@ use std::sync::{Arc, OnceLock};
 #[pyclass(frozen, name = "Grammar", module = "gardenpath")]
 pub struct PyGrammar {
     pub grammar: Arc<Grammar>,
-    /// Made when it is first needed: small corpora are often asked for many times.
+    /// Created on first use: small corpora are often sampled many times.
     sampler: OnceLock<Sampler>,
 }
 
@@ -46,7 +46,7 @@ impl PyGrammar {
     }
 }
 
-/// Tokens that are sampled before anybody could press Ctrl-C.
+/// Sampling fewer tokens takes less time than pressing Ctrl-C.
 const FEW_TOKENS: f64 = 1e5;
 
 impl From<Grammar> for PyGrammar {
@@ -57,15 +57,17 @@ impl From<Grammar> for PyGrammar {
 
 #[pymethods]
 impl PyGrammar {
-    /// Draws a random grammar of the paper's ensemble, or of one of its relatives.
+    /// Samples a random grammar of the paper's ensemble, or a generalization of it.
     ///
-    /// Every level has `vocab` symbols, and every symbol the same number of rules: a `fraction` of all tuples are grammatical, 1/4
-    /// unless another is named, or `rules` are counted. Both can be dicts by number of children. A node has two or three children, two
-    /// with probability `p_binary`, or `arities` is the probability of each number from 1 to 8. The k-th rule of a symbol has a weight
-    /// `k^-zipf`; `non_overlapping` excludes rules that begin or end with a shorter one; with `cover`, every symbol occurs in some rule.
+    /// Every level has `vocab` symbols, and all symbols have the same number of rules: a `fraction` of all tuples is
+    /// grammatical (default 1/4), or the number of `rules` per symbol is given. Both can be dicts by number of
+    /// children. A node has two or three children, two with probability `p_binary`, or `arities` gives the probability
+    /// of each number from 1 to 8. The k-th rule of a symbol has weight `k^-zipf`; `non_overlapping` excludes rules
+    /// that begin or end with a shorter one; with `cover`, every symbol occurs in some rule.
     ///
-    /// Instead of `vocab`, `sizes` can list the numbers of symbols of all levels, from the classes to the tokens; `classes` changes
-    /// the number of classes alone. `binary_rules` and `ternary_rules` are short for `rules={2: binary_rules, 3: ternary_rules}`.
+    /// Instead of `vocab`, `sizes` can list the number of symbols of each level, from classes to tokens; `classes`
+    /// changes only the number of classes. `binary_rules` and `ternary_rules` are short for `rules={2: binary_rules, 3:
+    /// ternary_rules}`.
     ///
     /// >>> import gardenpath
     /// >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=7)
@@ -119,13 +121,13 @@ impl PyGrammar {
             non_overlapping,
             cover,
         };
-        // In Python there is one name for both.
+        // Python uses one name for both.
         let named = |name: &str| if name == "fractions" { "fraction".to_owned() } else { name.to_owned() };
         let ensemble = choices.ensemble(&named).map_err(|error| value_error(error.to_string()))?;
         Ok(ensemble.sample(Seed::new(seed)).or_value_error()?.into())
     }
 
-    /// Makes a grammar from one array of rules per level, with the fields that `rules` gives, and a prior over the roots.
+    /// Builds a grammar from one array of rules per level, with the fields of `rules`, and a prior over the roots.
     ///
     /// >>> import gardenpath
     /// >>> grammar = gardenpath.Grammar.sample(4, 2, seed=1)
@@ -153,7 +155,7 @@ impl PyGrammar {
 
     /// Reads a grammar: `.pcfg` text, or a published JSON grammar.
     ///
-    /// With `normalize`, rounded probabilities are divided by their sum, which must lie within 1% of 1.
+    /// With `normalize`, rounded probabilities are divided by their sum, which must be within 1% of 1.
     #[staticmethod]
     #[pyo3(signature = (path, *, normalize=false))]
     fn read(path: PathBuf, normalize: bool) -> PyResult<Self> {
@@ -161,15 +163,15 @@ impl PyGrammar {
         Ok(read(&path).or_file_error()?.into())
     }
 
-    /// Writes the grammar as `.pcfg` text, which NLTK's `PCFG.fromstring` reads too.
+    /// Writes the grammar as `.pcfg` text, which NLTK's `PCFG.fromstring` can also read.
     fn write(&self, path: PathBuf) -> PyResult<()> {
         files::grammar::write(&self.grammar, &path, &mut std::io::stdout()).or_file_error()
     }
 
-    /// Reads `.pcfg` text. Rules of a single symbol give the prior over the roots, `S -> A [0.5] | B [0.5]`; without them the symbol of
-    /// the first rule is the only root, as in NLTK.
+    /// Parses `.pcfg` text. Rules with a single symbol on the right give the prior over the roots, `S -> A [0.5] | B
+    /// [0.5]`; without them, the symbol of the first rule is the only root, as in NLTK.
     ///
-    /// With `normalize`, rounded probabilities are divided by their sum, which must lie within 1% of 1.
+    /// With `normalize`, rounded probabilities are divided by their sum, which must be within 1% of 1.
     ///
     /// >>> import gardenpath
     /// >>> thirds = "A -> 'a' 'b' [0.33] | 'b' 'a' [0.33] | 'a' 'a' [0.33]"
@@ -216,7 +218,7 @@ impl PyGrammar {
         self.grammar.sizes().to_vec()
     }
 
-    /// The lengths of the shortest and of the longest sentences that trees of this shape can have.
+    /// The shortest and longest sentence length that trees of this shape can have.
     ///
     /// >>> import gardenpath
     /// >>> gardenpath.Grammar.sample(vocab=8, depth=3).lengths
@@ -233,13 +235,13 @@ impl PyGrammar {
         PyArray1::from_slice(py, self.grammar.prior())
     }
 
-    /// The mean length of the sentences.
+    /// The mean sentence length.
     #[getter]
     fn mean_length(&self) -> f64 {
         self.grammar.mean_length()
     }
 
-    /// A hash of sizes, prior and rules, which corpora carry.
+    /// A hash of sizes, prior and rules, which is stored in corpora.
     #[getter]
     fn fingerprint(&self) -> String {
         self.grammar.fingerprint()
@@ -257,9 +259,9 @@ impl PyGrammar {
         }
     }
 
-    /// The rules from a level to the next: records of `parent`, `arity`, `children` and
-    /// `probability`, sorted by parent, then shorter ones before longer ones, then by children. `children` has as many places as
-    /// the longest rule of the layer has children, three at least; the first `arity` count.
+    /// The rules from a level to the next: records of `parent`, `arity`, `children` and `probability`, sorted by
+    /// parent, then arity, then children. `children` has as many entries as the longest rule of the layer, at least
+    /// three; the first `arity` are valid.
     ///
     /// >>> import gardenpath
     /// >>> rules = gardenpath.Grammar.sample(4, 2, seed=1).rules(1)
@@ -276,8 +278,8 @@ impl PyGrammar {
         rule_records(py, layer, layer.rules())
     }
 
-    /// Samples sentences `start` to `start + count`. Sentence `i` is a function of (grammar, seed, `i`) alone: corpora nest, and
-    /// any slice can be made anywhere, on any number of threads.
+    /// Samples sentences `start` to `start + count`. Sentence `i` depends only on (grammar, seed, `i`): corpora nest,
+    /// and any slice can be sampled separately, on any number of threads.
     ///
     /// >>> import gardenpath
     /// >>> grammar = gardenpath.Grammar.sample(8, 2, seed=7)
@@ -304,8 +306,8 @@ impl PyGrammar {
         Ok(PyCorpus { corpus, vocab: grammar.vocab(), classes: grammar.classes(), origin, names: Default::default() })
     }
 
-    /// The expected counts of adjacent symbols of a level (the tokens, unless another is named) jointly with the root: the
-    /// moments of infinitely many sentences.
+    /// The expected counts of adjacent symbols of a level (by default the tokens) jointly with the root: the moments of
+    /// infinitely many sentences.
     #[pyo3(signature = (level=None))]
     fn expected_moments(
         &self,
@@ -317,7 +319,7 @@ impl PyGrammar {
         Ok(PyExpectedMoments { moments })
     }
 
-    /// Everything that an exact parser finds out about one sentence, a list of tokens or a text of their names.
+    /// The exact parse chart of one sentence: a list of tokens, or a string of their names.
     fn chart(&self, py: Python<'_>, sentence: &Bound<'_, PyAny>) -> PyResult<PyChart> {
         let sentence = crate::sentences::read_one(sentence, &self.grammar)?;
         let grammar = self.grammar.clone();
@@ -349,7 +351,7 @@ impl PyGrammar {
     }
 }
 
-/// Refuses to take more bytes than the machine has, before any are taken.
+/// Fails if more bytes are needed than the machine has, before allocating them.
 pub fn check_memory(bytes: f64) -> PyResult<()> {
     let limit = machine_memory();
     if bytes > limit {
@@ -363,7 +365,7 @@ pub fn check_memory(bytes: f64) -> PyResult<()> {
     Ok(())
 }
 
-/// The memory of the machine in bytes, where that can be read; otherwise that of a large one.
+/// The memory of the machine in bytes if it can be determined, otherwise that of a large one.
 fn machine_memory() -> f64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.parse().ok());

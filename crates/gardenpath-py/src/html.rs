@@ -1,17 +1,17 @@
-//! A grammar as a notebook shows it.
+//! The HTML representation of a grammar for notebooks.
 
 use gardenpath::{Arities, Grammar, Layer, Rule};
 use gardenpath_lab::by_arity::adjective;
 use gardenpath_plot::escaped;
 use std::fmt::Write;
 
-/// Levels with no more rules than this are written out; of others there are examples.
+/// Levels with at most this many rules are listed in full; for others examples are shown.
 const FEW_RULES: usize = 12;
 
-/// Rules that are written as examples.
+/// The number of example rules.
 const EXAMPLES: usize = 3;
 
-/// A line about the grammar and a table of its levels.
+/// A summary of the grammar and a table of its levels.
 pub fn grammar(grammar: &Grammar) -> String {
     let (depth, vocab, classes) = (grammar.depth(), grammar.vocab(), grammar.classes());
     let lengths = grammar.shape().lengths();
@@ -20,7 +20,7 @@ pub fn grammar(grammar: &Grammar) -> String {
         arities = Arities::PAPER;
     }
     let headings = arities.iter().map(|arity| format!("{} rules", adjective(arity)));
-    // The probability of the longest rules is what the others leave.
+    // The probability of the longest rules follows from the others.
     let shown = || arities.iter().take_while(|arity| *arity < arities.most());
     let headings = headings.chain(shown().map(|arity| format!("P({})", adjective(arity))));
     let headings: String = headings.map(|heading| format!("<th>{heading}</th>")).collect();

@@ -1,4 +1,4 @@
-//! Long work that Ctrl-C stops, and what it says meanwhile.
+//! Long-running work that Ctrl-C can stop, and its progress messages.
 
 use crate::threads;
 use pyo3::prelude::*;
@@ -9,10 +9,10 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-/// How often signals are looked at.
+/// How often signals are checked: short enough to feel immediate.
 pub const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Does work that takes no longer than it takes to press a key.
+/// Runs work that is too short to interrupt.
 pub fn brief<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     let pool = threads::take()?;
     let outcome = py.detach(|| catch_unwind(AssertUnwindSafe(|| pool.pool.install(work))));
@@ -20,22 +20,22 @@ pub fn brief<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResu
     Ok(outcome.unwrap_or_else(|panic| resume_unwind(panic)))
 }
 
-/// Does the work on all threads without holding the interpreter, and looks at signals meanwhile. The work is left at the next
-/// checkpoint of the core after a signal whose handler raised an exception.
+/// Runs the work on all threads with the GIL released, while checking for signals. If a signal handler raises an
+/// exception, the work stops at its next checkpoint.
 pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     watched(py, false, |_: &Caller<Infallible>| work(), |never| match never {})
 }
 
-/// The thread that waits for the work, as the work sees it.
+/// The thread that waits for the work, as seen by the work.
 pub struct Caller<'a, N> {
     messages: Sender<Message<N>>,
     wants_to_leave: &'a AtomicBool,
 }
 
 impl<N> Caller<'_, N> {
-    /// Tells the caller some news.
+    /// Sends a message to the caller.
     pub fn tell(&self, news: N) {
-        // A caller listens until it has heard the end.
+        // The caller listens until it receives the end.
         let _ = self.messages.send(Message::News(news));
     }
 
@@ -50,10 +50,11 @@ enum Message<N> {
     End,
 }
 
-/// Does the work as [`run`] does; the calling thread, which holds the interpreter, `hear`s what it says. An exception raised there leaves
-/// the work, as Ctrl-C does, and is raised.
+/// Like [`run`], but the calling thread, which holds the GIL, passes messages from the work to `hear`. An exception
+/// raised there stops the work, as Ctrl-C does, and is propagated.
 ///
-/// Work that is `polite` asks whether the caller [wants to leave](Caller::wants_to_leave), and is forced to only by a second Ctrl-C.
+/// `polite` work checks whether the caller [wants to leave](Caller::wants_to_leave), and is stopped only by a second
+/// Ctrl-C.
 pub fn watched<T: Send, N: Send>(
     py: Python<'_>,
     polite: bool,
@@ -68,7 +69,7 @@ pub fn watched<T: Send, N: Send>(
         let worker = scope.spawn(move || {
             let caller = &caller;
             let outcome = catch_unwind(AssertUnwindSafe(|| threads.install(|| work(caller))));
-            // The other side waits until it has heard this.
+            // The other side waits for this message.
             let _ = caller.messages.send(Message::End);
             outcome
         });

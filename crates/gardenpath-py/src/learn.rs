@@ -1,4 +1,4 @@
-//! Learning a grammar back, and how close the result is to the truth.
+//! Learning a grammar, and comparing the result with the truth.
 
 use crate::corpus::PyCorpus;
 use crate::error::{OrValueError, value_error};
@@ -16,7 +16,7 @@ use pyo3::types::PyMapping;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// A number for each number of children.
+/// A number per number of children.
 type ByArity = BTreeMap<usize, f64>;
 
 /// A learned grammar: see `learn`.
@@ -24,7 +24,7 @@ type ByArity = BTreeMap<usize, f64>;
 #[derive(PartialEq)]
 pub struct PyLearned(Learned);
 
-/// What was learned about one level.
+/// The learned rules of one level.
 #[pyclass(frozen, eq, name = "LearnedLevel", module = "gardenpath", from_py_object)]
 #[derive(Clone, PartialEq)]
 pub struct PyLevel(LearnedLevel);
@@ -48,13 +48,13 @@ impl PyLevel {
         self.0.level
     }
 
-    /// The number of rules with each number of children.
+    /// The number of rules by number of children.
     #[getter]
     fn rules(&self) -> BTreeMap<usize, usize> {
         self.0.rules.nonzero().collect()
     }
 
-    /// The probability of each number of children, in the mean over the symbols that have rules.
+    /// The probability of each number of children, averaged over symbols with rules.
     #[getter]
     fn probabilities(&self) -> BTreeMap<usize, f64> {
         self.0.probabilities.nonzero().collect()
@@ -78,7 +78,7 @@ impl PyLevel {
         self.0.probabilities[2]
     }
 
-    /// The number of symbols for which no rule was found.
+    /// The number of symbols without rules.
     #[getter]
     fn empty_symbols(&self) -> usize {
         self.0.empty_symbols
@@ -118,41 +118,41 @@ impl PyLearned {
         self.0.grammar.clone().into()
     }
 
-    /// Whether the grammar can be trusted: "converged", or why not. Only mode exact can tell.
+    /// The self-check: "converged", or the reason why the grammar cannot be trusted. Only mode exact has one.
     #[getter]
     fn verdict(&self) -> &str {
         match &self.0.verdict {
             Verdict::Converged => "converged",
             Verdict::NotConverged(reason) => reason,
-            Verdict::Unknown => "unknown: only mode exact judges itself",
+            Verdict::Unknown => "unknown: only mode exact has a self-check",
         }
     }
 
-    /// Whether the verdict is that the grammar can be trusted.
+    /// Whether the self-check passed.
     #[getter]
     fn converged(&self) -> bool {
         self.0.verdict == Verdict::Converged
     }
 
-    /// The number of sentences that were skipped because no tree has their length. Only mode exact counts them.
+    /// The number of sentences skipped because no tree has their length. Only for mode exact.
     #[getter]
     fn skipped(&self) -> Option<usize> {
         self.0.skipped
     }
 
-    /// The number of sentences that the grammar does not derive from their label. Only mode exact counts them.
+    /// The number of sentences that the grammar does not derive from their label. Only for mode exact.
     #[getter]
     fn underivable(&self) -> Option<usize> {
         self.0.underivable
     }
 
-    /// The mean log-likelihood of a sentence given its label. Only mode em maximises it.
+    /// The mean log-likelihood of a sentence given its label. Only for mode em, which maximizes it.
     #[getter]
     fn log_likelihood(&self) -> Option<f64> {
         self.0.log_likelihood
     }
 
-    /// What was learned about each level, from the root down.
+    /// The learned rules of each level, from the root down.
     #[getter]
     fn levels(&self) -> Vec<PyLevel> {
         self.0.levels.iter().cloned().map(PyLevel).collect()
@@ -170,13 +170,13 @@ impl PyLearned {
     }
 }
 
-/// What only some modes tell: skipped and underivable sentences, and the log-likelihood.
+/// Values of some modes only: skipped and underivable sentences, and the log-likelihood.
 type Counts = (Option<usize>, Option<usize>, Option<f64>);
 
-/// What `pickle` keeps of a learned grammar.
+/// The pickled state of a learned grammar.
 type Parts = (PyGrammar, Option<(bool, String)>, Vec<PyLevel>, Counts);
 
-/// Makes a learned grammar from what `pickle` kept.
+/// Unpickles a learned grammar.
 #[pyfunction]
 pub fn _restore_learned(
     grammar: &Bound<'_, PyGrammar>,
@@ -197,14 +197,14 @@ pub fn _restore_learned(
 
 /// Learns a grammar from sentences and their roots.
 ///
-/// Mode "exact" recovers every rule, or says why not; "paper" is the algorithm of the paper; "em" is inside-outside from random starts.
-/// `vocab` is the number of symbols of each level between root and tokens: one for all, or one for each from the root down; that of the
-/// tokens if it is None. `arities` are the numbers of children that nodes may have, from 2 to 4, or a mapping from them to their
-/// probabilities; 2 and 3 if it is None. Tokens and classes are those of the corpus, and the prior is how often the classes occurred; if no
-/// sentence has a root, there is one class. If `unlabelled`, mode exact ignores the roots: it recovers every rule below the root from sentences
-/// alone, and the root is one start symbol. `noise` is the share of labels and tokens that may be wrong before mode exact
-/// distrusts sentences without a derivation. Sentences whose length no tree has are skipped, or refused if `strict`. `progress` is called
-/// with a line of text at every step.
+/// Mode "exact" recovers every rule, or says why not; "paper" is the paper's algorithm; "em" is inside-outside from
+/// random starts. `vocab` is the number of symbols of each level between root and tokens: one for all, or one per level
+/// from the root down; by default that of the tokens. `arities` are the numbers of children that nodes may have, from 2
+/// to 4, or a mapping from them to their probabilities; by default 2 and 3. Tokens and classes are those of the corpus,
+/// and the prior is the frequency of the classes; if no sentence has a root, there is one class. With `unlabelled`,
+/// mode exact ignores the roots: it recovers every rule below the root from sentences alone, and the root is one start
+/// symbol. `noise` is the fraction of wrong labels and tokens that mode exact tolerates. Sentences whose length no tree
+/// has are skipped, or an error if `strict`. `progress` is called with a line of text at every step.
 ///
 /// >>> import gardenpath
 /// >>> truth = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.25, seed=3)
@@ -247,9 +247,7 @@ pub fn learn(
     let outline = Outline { depth, inner: vocab.unwrap_or(vec![tokens]), branching, tokens, classes: 0 };
     let (corpus, seed) = (&corpus.get().corpus, Seed::new(seed));
     if unlabelled && mode != "exact" {
-        return Err(value_error(format!(
-            "mode is {mode}, expected exact with unlabelled: no other learns without labels"
-        )));
+        return Err(value_error(format!("mode is {mode}, expected exact: unlabelled needs it")));
     }
     let bare = || without_labels(corpus.clone()).or_value_error();
     let corpus = &if unlabelled { Cow::Owned(bare()?) } else { Cow::Borrowed(corpus) };
@@ -274,7 +272,7 @@ pub fn learn(
     Ok(PyLearned(interrupt::watched(py, false, work, hear)?.or_value_error()?))
 }
 
-/// One number or several, if there are any.
+/// One number, several, or `None`.
 fn sizes(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<usize>>> {
     match object.try_iter() {
         Ok(items) => items.map(|item| natural(&item?)).collect::<PyResult<_>>().map(Some),
@@ -282,7 +280,7 @@ fn sizes(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<usize>>> {
     }
 }
 
-/// Numbers of children, or a mapping from them to their probabilities, if there are any.
+/// Numbers of children, a mapping from them to probabilities, or `None`.
 fn branching(object: &Bound<'_, PyAny>) -> PyResult<Option<Branching>> {
     if object.is_none() {
         return Ok(None);
@@ -303,13 +301,13 @@ fn branching(object: &Bound<'_, PyAny>) -> PyResult<Option<Branching>> {
 pub struct PyLevelScore {
     /// The level of the parents.
     level: usize,
-    /// By number of children, the share of the learned rules that are true.
+    /// The fraction of learned rules that are true, by number of children.
     precision: BTreeMap<usize, f64>,
-    /// By number of children, the share of the true rules that were learned.
+    /// The fraction of true rules that were learned, by number of children.
     recall: BTreeMap<usize, f64>,
-    /// By number of children, the mean group purity of the true rules.
+    /// The mean cluster purity of the true rules, by number of children.
     purity: BTreeMap<usize, f64>,
-    /// Whether every rule was found and none invented.
+    /// Whether exactly the true rules were learned.
     exact: bool,
 }
 
@@ -326,37 +324,37 @@ impl PyLevelScore {
         PyLevelScore { level, precision, recall, purity, exact }
     }
 
-    /// The share of the learned binary rules that are true.
+    /// The fraction of learned binary rules that are true.
     #[getter]
     fn binary_precision(&self) -> f64 {
         self.precision.get(&2).copied().unwrap_or(1.0)
     }
 
-    /// The share of the true binary rules that were learned.
+    /// The fraction of true binary rules that were learned.
     #[getter]
     fn binary_recall(&self) -> f64 {
         self.recall.get(&2).copied().unwrap_or(1.0)
     }
 
-    /// The share of the learned ternary rules that are true.
+    /// The fraction of learned ternary rules that are true.
     #[getter]
     fn ternary_precision(&self) -> f64 {
         self.precision.get(&3).copied().unwrap_or(1.0)
     }
 
-    /// The share of the true ternary rules that were learned.
+    /// The fraction of true ternary rules that were learned.
     #[getter]
     fn ternary_recall(&self) -> f64 {
         self.recall.get(&3).copied().unwrap_or(1.0)
     }
 
-    /// Mean group purity of the true binary rules.
+    /// The mean cluster purity of the true binary rules.
     #[getter]
     fn binary_purity(&self) -> f64 {
         self.purity.get(&2).copied().unwrap_or(f64::NAN)
     }
 
-    /// Mean group purity of the true ternary rules.
+    /// The mean cluster purity of the true ternary rules.
     #[getter]
     fn ternary_purity(&self) -> f64 {
         self.purity.get(&3).copied().unwrap_or(f64::NAN)
@@ -375,8 +373,8 @@ impl PyLevelScore {
     }
 }
 
-/// Compares the rules of a learned grammar with the true ones, level by level from the root; symbols of inner levels are matched so
-/// that most rules are right.
+/// Compares the rules of a learned grammar with the true ones, level by level from the root. Symbols of inner levels
+/// are matched so that most rules agree.
 #[pyfunction]
 pub fn score_rules(learned: &Bound<'_, PyGrammar>, truth: &Bound<'_, PyGrammar>) -> PyResult<Vec<PyLevelScore>> {
     let scores = score::score_rules(&learned.get().grammar, &truth.get().grammar).or_value_error()?;
@@ -393,8 +391,8 @@ pub fn score_rules(learned: &Bound<'_, PyGrammar>, truth: &Bound<'_, PyGrammar>)
     Ok(scores.into_iter().map(level).collect())
 }
 
-/// Seeded k-means, the best of several starts, improved by moving single centroids as long as that helps: labels, centroids and the sum of
-/// squared distances.
+/// Seeded k-means: the best of several starts, improved by moving single centroids as long as that helps. Returns
+/// labels, centroids and the sum of squared distances.
 ///
 /// >>> import gardenpath
 /// >>> labels, centroids, inertia = gardenpath.kmeans([[0.0], [0.1], [5.0], [5.1]], clusters=2)
@@ -418,7 +416,7 @@ pub fn kmeans<'py>(
     named(py, "Clusters", (labels, centroids, found.inertia()))
 }
 
-/// The rows of a matrix one after another, and their length.
+/// The concatenated rows of a matrix, and their length.
 fn read_matrix(object: &Bound<'_, PyAny>) -> PyResult<(Vec<f64>, usize)> {
     let array = object.py().import("numpy")?.call_method1("ascontiguousarray", (object, "f8"))?;
     let array: PyReadonlyArray2<'_, f64> =
@@ -426,8 +424,9 @@ fn read_matrix(object: &Bound<'_, PyAny>) -> PyResult<(Vec<f64>, usize)> {
     Ok((array.as_slice()?.to_vec(), array.as_array().ncols()))
 }
 
-/// The paper's empirical test of clustering: the true tuples above the tokens are given, and k-means groups their covariances with the
-/// root. Mean group purity of pairs, of triples less what their pairs explain, and of plain triples.
+/// The paper's empirical test of clustering: the true tuples above the tokens are given, and k-means clusters their
+/// covariances with the root. Returns the mean cluster purity of pairs, of triples corrected for pairs, and of
+/// uncorrected triples.
 #[pyfunction]
 #[pyo3(signature = (grammar, corpus, *, restarts=10, seed=0))]
 pub fn rule_purity<'py>(

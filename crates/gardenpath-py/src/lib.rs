@@ -1,9 +1,9 @@
 //! The compiled part of the Python package `gardenpath`: a thin layer over the core and the laboratory.
 //!
-//! Every class is frozen, so that NumPy arrays can be views of its memory. Long work runs without the interpreter, on all cores, and
-//! stops at Ctrl-C (`interrupt`). Errors are `ValueError`s with the text of the library.
+//! Every class is frozen, so that NumPy arrays can be views of its memory. Long-running work releases the GIL, uses all
+//! cores and stops at Ctrl-C (`interrupt`). Errors are `ValueError`s with the text of the library.
 
-// What Python sees is documented there; the rest is private to this crate.
+// Public items are documented as Python docstrings; the rest is private to this crate.
 #![allow(missing_docs)]
 
 mod analysis;
@@ -87,15 +87,15 @@ mod _core {
     #[pymodule_export]
     use super::theory_module;
 
-    /// The root of a sentence of which none is known.
+    /// The root of a sentence whose root is unknown.
     #[pymodule_export]
     const UNKNOWN_ROOT: u8 = gardenpath_lab::files::NO_ROOT;
 
-    /// The usual probability of a mask.
+    /// The default mask probability.
     #[pymodule_export]
     const _MASK: f64 = gardenpath::Task::MASK;
 
-    /// The usual noise of a channel.
+    /// The default noise of a channel.
     #[pymodule_export]
     const _NOISE: f64 = gardenpath::Task::NOISE;
 
@@ -104,10 +104,11 @@ mod _core {
     const __version__: &str = env!("CARGO_PKG_VERSION");
 }
 
-/// What can be said about the ensemble without sampling a grammar: exact functions of its parameters.
+/// Theory of the ensemble: exact functions of its parameters, without sampling.
 ///
-/// Of all pairs and triples of symbols a `fraction` is produced by some rule; a node has two children with probability `p_binary`, three
-/// otherwise. Any numbers of children are described by `arities` and `fractions`. Where the printed formula and the model disagree, the plain name is the model's and `paper_…` is the printed one.
+/// A `fraction` of all pairs and triples of symbols is produced by some rule; a node has two children with probability
+/// `p_binary`, otherwise three. `arities` and `fractions` describe any numbers of children. Where the printed formula
+/// and the model disagree, the plain name is the model's and `paper_…` is the printed one.
 #[pymodule(name = "theory")]
 mod theory_module {
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! Measures of the user: functions of Python that experiments can name.
+//! User-defined measures: Python functions that experiments can use.
 
 use crate::error::{OrValueError, value_error};
 use gardenpath_lab::measure::kind::Kind;
@@ -7,16 +7,17 @@ use gardenpath_lab::measure::{Foreign, Measures};
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
-/// What was registered in this process.
+/// The measures registered in this process.
 static REGISTERED: Mutex<Vec<Foreign>> = Mutex::new(Vec::new());
 
-/// The measures that experiments can name.
+/// The measures available to experiments.
 pub fn measures() -> PyResult<Measures> {
     let registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
     registered.iter().try_fold(Measures::default(), |all, own| all.with(own.clone())).or_value_error()
 }
 
-/// Registers a measure, or another version of it. Each of its own parameters has a name, a kind and a default as JSON, if it has one.
+/// Registers a measure, or a new version of it. Each of its own parameters has a name, a type and optionally a default
+/// as JSON.
 #[pyfunction]
 pub fn _register(
     name: String,

@@ -1,4 +1,4 @@
-//! `Moments` and `ExpectedMoments`: how often adjacent symbols occur together with each root.
+//! `Moments` and `ExpectedMoments`: joint counts of adjacent symbols and roots.
 
 use crate::arrays::view;
 use crate::corpus::PyCorpus;
@@ -11,7 +11,8 @@ use numpy::{
 };
 use pyo3::prelude::*;
 
-/// How often adjacent pairs and triples of tokens occur in the sentences of each root of a corpus. Moments of parts of the data are added.
+/// Counts of adjacent pairs and triples of tokens by the root of their sentence. Moments of parts of the data can be
+/// added.
 ///
 /// >>> import gardenpath
 /// >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, seed=7)
@@ -69,7 +70,7 @@ impl PyMoments {
         pair_table(py, &self.moments.covariance())
     }
 
-    /// Covariances of triples with the root `[a, b, c, root]` (the paper's `C_3`), if wanted less what their pairs explain.
+    /// Covariances of triples with the root `[a, b, c, root]` (the paper's `C_3`), optionally corrected for pairs.
     #[pyo3(signature = (*, corrected=false))]
     fn triple_covariance<'py>(&self, py: Python<'py>, corrected: bool) -> PyResult<Bound<'py, PyAny>> {
         triple_table(py, &self.moments.covariance(), corrected)
@@ -98,14 +99,14 @@ impl PyMoments {
 
 #[pymethods]
 impl PyExpectedMoments {
-    /// Expected numbers of pairs in a sentence, times the probability of the root: `[root, a, b]` (a view).
+    /// The expected number of each pair per sentence, times the probability of the root: `[root, a, b]` (a view).
     #[getter]
     fn pairs<'py>(this: &Bound<'py, Self>) -> Bound<'py, PyArray3<f64>> {
         let moments = &this.get().moments;
         cube(moments.pairs(), [moments.classes(), moments.symbols()], this.clone().into_any())
     }
 
-    /// Expected numbers of triples in a sentence, times the probability of the root: `[root, a, b, c]` (a view).
+    /// The expected number of each triple per sentence, times the probability of the root: `[root, a, b, c]` (a view).
     #[getter]
     fn triples<'py>(this: &Bound<'py, Self>) -> Bound<'py, PyArray4<f64>> {
         let moments = &this.get().moments;
@@ -117,7 +118,7 @@ impl PyExpectedMoments {
         pair_table(py, &self.moments.covariance())
     }
 
-    /// Covariances of triples with the root `[a, b, c, root]` (the paper's `C_3`), if wanted less what their pairs explain.
+    /// Covariances of triples with the root `[a, b, c, root]` (the paper's `C_3`), optionally corrected for pairs.
     #[pyo3(signature = (*, corrected=false))]
     fn triple_covariance<'py>(&self, py: Python<'py>, corrected: bool) -> PyResult<Bound<'py, PyAny>> {
         triple_table(py, &self.moments.covariance(), corrected)
@@ -138,11 +139,11 @@ impl PyExpectedMoments {
     }
 }
 
-/// What `pickle` keeps of moments.
+/// The pickled state of moments.
 type Tables<'py, T> = (Bound<'py, PyArray3<T>>, Bound<'py, PyArray4<T>>);
 type Kept<'py, T> = (Bound<'py, PyAny>, Tables<'py, T>);
 
-/// Makes moments from what `pickle` kept.
+/// Unpickles moments.
 #[pyfunction]
 pub fn _restore_moments(pairs: PyReadonlyArray3<'_, u64>, triples: PyReadonlyArray4<'_, u64>) -> PyResult<PyMoments> {
     let (symbols, classes) = (pairs.shape()[1], pairs.shape()[0]);
@@ -150,7 +151,7 @@ pub fn _restore_moments(pairs: PyReadonlyArray3<'_, u64>, triples: PyReadonlyArr
     Ok(PyMoments { moments: Moments::from_tables(symbols, classes, pairs, triples).or_value_error()? })
 }
 
-/// Makes expected moments from what `pickle` kept.
+/// Unpickles expected moments.
 #[pyfunction]
 pub fn _restore_expected(
     pairs: PyReadonlyArray3<'_, f64>,
@@ -161,7 +162,7 @@ pub fn _restore_expected(
     Ok(PyExpectedMoments { moments: ExpectedMoments::from_tables(symbols, classes, pairs, triples).or_value_error()? })
 }
 
-/// Both kinds of moments are frozen: views of them stay valid.
+/// Both kinds of moments are frozen, so views of them stay valid.
 fn cube<'py, T: Element>(
     values: &[T],
     [classes, symbols]: [usize; 2],

@@ -1,10 +1,11 @@
-//! Whole numbers as Python has them: negative ones are a ValueError, as for NumPy and PyTorch.
+//! Non-negative integers from Python: negative ones are a ValueError, as in NumPy and PyTorch.
 
 use crate::error::value_error;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 
-/// Reads a whole number that is not negative. As `#[pyo3(from_py_with = natural)]` of an argument, a note of the exception has its name.
+/// Reads a non-negative integer. With `#[pyo3(from_py_with = natural)]` on an argument, a note on the exception has its
+/// name.
 pub fn natural<'py, T: for<'a> FromPyObject<'a, 'py, Error = PyErr>>(object: &Bound<'py, PyAny>) -> PyResult<T> {
     object.extract().map_err(|error: PyErr| {
         let is_negative = || object.lt(0).unwrap_or(false);
@@ -16,14 +17,14 @@ pub fn natural<'py, T: for<'a> FromPyObject<'a, 'py, Error = PyErr>>(object: &Bo
     })
 }
 
-/// The same, if there is a number at all.
+/// The same, or `None`.
 pub fn optional<'py, T: for<'a> FromPyObject<'a, 'py, Error = PyErr>>(
     object: &Bound<'py, PyAny>,
 ) -> PyResult<Option<T>> {
     if object.is_none() { Ok(None) } else { natural(object).map(Some) }
 }
 
-/// A list of whole numbers that are not negative, if there is one.
+/// A list of non-negative integers, or `None`.
 pub fn optional_list<'py, T: for<'a> FromPyObject<'a, 'py, Error = PyErr>>(
     object: &Bound<'py, PyAny>,
 ) -> PyResult<Option<Vec<T>>> {

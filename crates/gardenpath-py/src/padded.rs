@@ -1,4 +1,4 @@
-//! Sentences as the rows of a matrix, filled up to the longest.
+//! Sentences as the rows of a padded matrix.
 
 use crate::error::{OrValueError, value_error};
 use crate::interrupt;
@@ -11,12 +11,12 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::fmt::Display;
 
-/// Rows of one task.
+/// Rows per task: enough to hide the cost of scheduling, few enough to balance threads.
 const SHARD: usize = 4096;
 
-/// Reads a matrix of integers; what is negative, or 255 in bytes, is padding at the end of a row.
+/// Reads a matrix of integers; negative values, or 255 in bytes, are padding at the end of a row.
 pub fn read(array: &Bound<'_, PyUntypedArray>, vocab: usize) -> PyResult<Corpus> {
-    // Most arrays are like this already and are read where they stand.
+    // Most arrays already have this layout and are read in place.
     let native = array.dtype().call_method1("newbyteorder", ("=",))?;
     let array = array.py().import("numpy")?.call_method1("ascontiguousarray", (array, native))?;
     macro_rules! read_first_of {
@@ -31,7 +31,7 @@ pub fn read(array: &Bound<'_, PyUntypedArray>, vocab: usize) -> PyResult<Corpus>
     Err(value_error(format!("sentences are an array of {dtype}, expected integers")))
 }
 
-/// What stands in a matrix: a token, or padding.
+/// An entry of the matrix: a token or padding.
 trait Value: numpy::Element + Copy + Display {
     fn is_padding(self) -> bool;
     fn is_token_of(self, vocab: usize) -> bool;
@@ -44,7 +44,7 @@ impl Value for u8 {
     }
 
     fn is_token_of(self, vocab: usize) -> bool {
-        // There are at most 255 tokens. Comparing bytes is quicker.
+        // There are at most 255 tokens, and comparing bytes is faster.
         self < vocab as u8
     }
 
@@ -62,7 +62,7 @@ macro_rules! wider_values {
             }
 
             fn is_token_of(self, vocab: usize) -> bool {
-                // Negative numbers become large ones.
+                // Negative numbers wrap around to large ones.
                 (self as u64) < vocab as u64
             }
 
@@ -95,8 +95,8 @@ struct Matrix<'v, T> {
 }
 
 impl<T: Value> Matrix<'_, T> {
-    /// All tokens and the offsets of the rows. Each shard writes to where its rows stand in the matrix, counting from 0; then
-    /// the shards are moved together.
+    /// All tokens, and the offsets of the rows. Each shard first writes at its rows' position in the matrix; then the
+    /// shards are moved together.
     fn read(&self) -> Result<(Vec<Symbol>, Vec<usize>), String> {
         let mut tokens = vec![0; self.values.len()];
         let mut offsets = vec![0; self.count + 1];
@@ -125,14 +125,14 @@ impl<T: Value> Matrix<'_, T> {
         Ok((tokens, offsets))
     }
 
-    /// Reads rows, the first of which is number `first`: their tokens, and where each row ends among them. Returns how many
-    /// tokens there are.
+    /// Reads rows, the first of which has index `first`: their tokens, and the end of each row. Returns the number of
+    /// tokens.
     fn read_shard(&self, rows: &[T], tokens: &mut [Symbol], ends: &mut [usize], first: usize) -> Result<usize, String> {
         checkpoint();
         let mut end = 0;
         for (i, (row, row_end)) in rows.chunks_exact(self.width).zip(ends).enumerate() {
-            // Without branches, which lengths that are random would often mislead: padding is written too, and the next
-            // token over it.
+            // Branch-free, since random lengths would often be mispredicted: padding is written too, and overwritten by
+            // the next token.
             let (start, mut ended, mut wrong) = (end, false, false);
             for &value in row {
                 let padding = value.is_padding();
@@ -149,7 +149,7 @@ impl<T: Value> Matrix<'_, T> {
         Ok(end)
     }
 
-    /// What is wrong with row `i`.
+    /// Describes the error in row `i`.
     fn mistake(&self, row: &[T], i: usize) -> String {
         let padding = row.iter().position(|value| value.is_padding()).unwrap_or(row.len());
         if let Some(position) = row[..padding].iter().position(|value| !value.is_token_of(self.vocab)) {

@@ -1,4 +1,4 @@
-//! `Grammar`, continued: exact parsing of batches and of single sentences.
+//! `Grammar`, continued: exact parsing of batches and single sentences.
 
 use crate::arrays::{SpanRecord, records, whole_number};
 use crate::corpus::PyCorpus;
@@ -14,7 +14,7 @@ use gardenpath::{Chart, Count, Expectation, Inside, Magnitude, Node, Parser, See
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
-/// The best that is possible on a test set: what exact parsing with the true grammar answers.
+/// The best possible result on a test set, by exact parsing with the true grammar.
 ///
 /// >>> import gardenpath
 /// >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.5, seed=7)
@@ -24,13 +24,13 @@ use pyo3::prelude::*;
 #[pyclass(frozen, get_all, eq, name = "BayesFloor", module = "gardenpath")]
 #[derive(PartialEq)]
 pub struct BayesFloor {
-    /// The mean of `-ln p(root | sentence)`, in nats: the cross-entropy loss that no network can beat on average.
+    /// The mean of `-ln p(root | sentence)`, in nats: no network has a lower cross-entropy loss on average.
     loss: f64,
-    /// The share of sentences whose most probable root is the true one.
+    /// The fraction of sentences whose most probable root is the true one.
     accuracy: f64,
-    /// The share of sentences that the grammar derives at all; 1 for its own.
+    /// The fraction of sentences that the grammar derives; 1 for its own.
     parse_rate: f64,
-    /// The loss of guessing: `ln(classes)`. Losses are often divided by it.
+    /// The loss of guessing, `ln(classes)`, by which losses are often divided.
     guessing: f64,
 }
 
@@ -54,8 +54,8 @@ impl BayesFloor {
 impl PyGrammar {
     /// The inside algorithm on a batch of sentences: a corpus, a padded array (negative values are padding) or a list of lists.
     ///
-    /// Gives two arrays `[sentence, root]`: the logarithm of the probability of the sentence given the root (minus infinity where
-    /// the root cannot derive it), and the probability of the root given the sentence (all 0 for impossible sentences).
+    /// Returns two arrays `[sentence, root]`: the log probability of the sentence given the root (minus infinity if the
+    /// root cannot derive it), and the probability of the root given the sentence (all 0 for impossible sentences).
     ///
     /// >>> import gardenpath
     /// >>> grammar = gardenpath.Grammar.sample(vocab=3, depth=2, fraction=1.0, seed=1)
@@ -66,7 +66,7 @@ impl PyGrammar {
         let sentences = sentences::read(sentences, self.grammar.vocab())?;
         let shape = [sentences.len(), self.grammar.classes()];
         check_memory(16.0 * (shape[0] * shape[1]) as f64)?;
-        // SAFETY: all rows are written below; if that fails, nobody sees the arrays.
+        // SAFETY: all rows are written below; if that fails, the arrays are dropped.
         let (logs, shares) = unsafe { (PyArray2::new(py, shape, false), PyArray2::new(py, shape, false)) };
         let (mut log_rows, mut share_rows) = (logs.readwrite(), shares.readwrite());
         let (log_rows, share_rows) = (log_rows.as_slice_mut()?, share_rows.as_slice_mut()?);
@@ -76,7 +76,7 @@ impl PyGrammar {
         named(py, "Inside", (logs, shares))
     }
 
-    /// The class entropy of each sentence of a batch: how uncertain its root is, in nats; 0 for impossible sentences.
+    /// The class entropy of each sentence of a batch: the entropy of its root, in nats; 0 for impossible sentences.
     ///
     /// >>> import gardenpath
     /// >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=3, fraction=0.5, seed=1)
@@ -92,7 +92,8 @@ impl PyGrammar {
         Ok(PyArray1::from_vec(py, entropies.or_value_error()?))
     }
 
-    /// The best that is possible on a corpus with known roots, by exact parsing: loss and accuracy of the Bayes-optimal answers.
+    /// The best possible result on a corpus with known roots: loss and accuracy of Bayes-optimal predictions, by exact
+    /// parsing.
     fn bayes_floor(&self, py: Python<'_>, corpus: &Bound<'_, PyCorpus>) -> PyResult<BayesFloor> {
         let corpus = &corpus.get().corpus;
         let classes = self.grammar.classes();
@@ -109,7 +110,7 @@ impl PyGrammar {
         })
     }
 
-    /// The most probable tree of a sentence, or None if there is none. `tree.log_probability()` tells how probable.
+    /// The most probable tree of a sentence, or None if it has none. See `tree.log_probability()` for its probability.
     ///
     /// >>> import gardenpath
     /// >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, seed=1)
@@ -122,7 +123,7 @@ impl PyGrammar {
         Ok(best.map(|(tree, _)| PyTree::new(tree, self.grammar.clone())))
     }
 
-    /// The `count` most probable trees of a sentence, best first; fewer if there are not so many.
+    /// The `count` most probable trees of a sentence, best first; fewer if it has fewer.
     ///
     /// >>> import gardenpath
     /// >>> grammar = gardenpath.Grammar.sample(vocab=3, depth=2, fraction=1.0, seed=1)
@@ -139,7 +140,7 @@ impl PyGrammar {
         Ok(best.into_iter().map(|(tree, _)| PyTree::new(tree, self.grammar.clone())).collect())
     }
 
-    /// A tree of the sentence, drawn from the posterior, or None if there is none.
+    /// A tree of the sentence sampled from the posterior, or None if it has none.
     #[pyo3(signature = (sentence, seed=0))]
     fn sample_tree(
         &self,
@@ -180,7 +181,7 @@ impl PyGrammar {
         whole_number(py, &chart.roots().iter().map(Count::to_big).sum())
     }
 
-    /// The entropy of the trees of a sentence, in nats; NaN if there is none.
+    /// The entropy of the trees of a sentence, in nats; NaN if it has none.
     fn tree_entropy(&self, py: Python<'_>, sentence: &Bound<'_, PyAny>) -> PyResult<f64> {
         let sentence = read_one(sentence, &self.grammar)?;
         let chart = interrupt::run(py, || Chart::<Expectation>::parse(&self.grammar, &sentence))?.or_value_error()?;
@@ -191,8 +192,9 @@ impl PyGrammar {
         Ok(if total.is_zero() { f64::NAN } else { total.tree_entropy() })
     }
 
-    /// What is probable given a sentence: for each level, records of `start`, `span`, `symbol` and the `probability` that the
-    /// derivation has this node; and for each layer, how often each rule of `rules(level)` is expected to be used.
+    /// The posterior marginals given a sentence: for each level, records of `start`, `span`, `symbol` and the
+    /// `probability` that the derivation contains this node; and for each layer, the expected number of uses of each
+    /// rule of `rules(level)`.
     ///
     /// >>> import gardenpath
     /// >>> grammar = gardenpath.Grammar.sample(vocab=3, depth=2, fraction=1.0, seed=1)

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A sentence that is being read: what comes next, and what hides above the last token.
+/// A sentence being read: predicts the next token, and the symbols above the last one.
 ///
 /// >>> import gardenpath
 /// >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, seed=1)
@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// (1, (9,), (8,))
 #[pyclass(frozen, name = "Reader", module = "gardenpath")]
 pub struct PyReader {
-    // Fields are dropped in this order: each borrows from the next, which an Arc keeps in its place.
+    // Fields are dropped in this order: each borrows from the next, which an Arc keeps in place.
     reader: Mutex<Reader<'static>>,
     _predictor: Arc<Predictor<'static>>,
     grammar: Arc<Grammar>,
@@ -34,7 +34,8 @@ pub struct PyReader {
 
 impl PyReader {
     fn new(grammar: Arc<Grammar>) -> Self {
-        // SAFETY: what the references point to is in Arcs that this object holds and drops after those who borrow; it is never changed.
+        // SAFETY: the references point into Arcs that this object holds and drops after their borrowers; the contents
+        // never change.
         let predictor = Arc::new(Predictor::new(unsafe { &*Arc::as_ptr(&grammar) }));
         let borrowed: &'static Predictor<'static> = unsafe { &*Arc::as_ptr(&predictor) };
         PyReader { reader: Mutex::new(borrowed.reader()), _predictor: predictor, grammar }
@@ -55,12 +56,12 @@ impl PyReader {
         self.lock().push(symbol.ok_or_else(unknown)?).or_value_error()
     }
 
-    /// The probabilities of the next token, and last that of the end; all 0 after what no sentence begins with.
+    /// The probabilities of the next token, followed by that of the end; all 0 after an impossible prefix.
     fn next<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, self.lock().next())
     }
 
-    /// The posterior of the symbol of a level above the last token; all 0 before the first token.
+    /// The posterior over the symbol of a level above the last token; all 0 before the first token.
     #[pyo3(signature = (level=0))]
     fn hidden<'py>(
         &self,
@@ -73,13 +74,13 @@ impl PyReader {
         Ok(PyArray1::from_vec(py, self.lock().hidden(level)))
     }
 
-    /// The logarithm of the probability that a sentence begins with what was read.
+    /// The log probability that a sentence begins with the tokens read so far.
     #[getter]
     fn log_probability(&self) -> f64 {
         self.lock().log_probability()
     }
 
-    /// Forgets what was read.
+    /// Starts a new sentence.
     fn restart(&self) {
         self.lock().restart();
     }
@@ -95,16 +96,17 @@ impl PyReader {
 
 #[pymethods]
 impl PyGrammar {
-    /// A reader at the beginning of a sentence, for exact predictions token by token.
+    /// A reader at the start of a sentence, for exact predictions token by token.
     fn reader(&self) -> PyReader {
         PyReader::new(self.grammar.clone())
     }
 
-    /// The exact probabilities of the next token at every place of a batch of sentences, as `rows` and `offsets`: those of sentence i are
-    /// `rows[offsets[i]:offsets[i + 1]]`. With an unknown length there is a row after 0, 1, …, all tokens, whose last number is the
-    /// probability that the sentence ends; with a known one there is a row for each token. Rows are 0 after what no sentence begins with.
+    /// The exact next-token probabilities at every position of a batch of sentences, as `rows` and `offsets`: sentence
+    /// i has `rows[offsets[i]:offsets[i + 1]]`. With an unknown length there is a row after 0, 1, …, all tokens, whose
+    /// last entry is the probability that the sentence ends; with a known length there is one row per token. Rows are 0
+    /// after an impossible prefix.
     ///
-    /// `levels` is how many of the lowest layers of rules the predictor knows; None for all.
+    /// `levels` is the number of lowest layers of rules that the predictor knows; None for all.
     ///
     /// >>> import gardenpath
     /// >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, seed=1)
@@ -123,7 +125,7 @@ impl PyGrammar {
         let (corpus, grammar) = (&*sentences, &*self.grammar);
         let known = match length {
             "unknown" => false,
-            "known" if levels.is_some() => return Err(value_error("levels are for length=\"unknown\" alone")),
+            "known" if levels.is_some() => return Err(value_error("levels needs length=\"unknown\"")),
             "known" => true,
             _ => return Err(value_error(format!("length is {length:?}, expected \"unknown\" or \"known\""))),
         };
@@ -148,10 +150,12 @@ impl PyGrammar {
         named(py, "NextToken", (rows, PyArray1::from_vec(py, offsets.collect())))
     }
 
-    /// What evidence about a whole sentence says: the posterior of each token, `[position, token]`, and for each level from the root
-    /// down that of the symbol above each token, `[position, symbol]`; or None if the evidence is impossible.
+    /// The posterior given evidence about a whole sentence: that of each token, `[position, token]`, and for each level
+    /// from the root down that of the symbol above each token, `[position, symbol]`; or None if the evidence is
+    /// impossible.
     ///
-    /// Evidence is a list of tokens, where None or -1 is a masked one, or an array `[position, token]` of likelihoods.
+    /// Evidence is a list of tokens, where None or -1 is a masked token, or an array `[position, token]` of
+    /// likelihoods.
     ///
     /// >>> import gardenpath
     /// >>> grammar = gardenpath.Grammar.sample(vocab=4, depth=2, fraction=0.5, seed=1)
@@ -170,10 +174,10 @@ impl PyGrammar {
         named(py, "SymbolPosterior", (tokens, levels, found.log_evidence())).map(Some)
     }
 
-    /// The smallest loss that any predictor can reach on the sentences of a corpus, in nats: per token for the tasks "next" (every token
-    /// from those before it, and the end), "next-known" (with a known length) and "noisy", per masked token for "masked" and
-    /// "masked-one" (one random token), per sentence for "root". `mask` and `noise` are probabilities; `levels` is how many of the lowest
-    /// layers the predictor knows ("next" alone).
+    /// The lowest loss that any predictor can reach on the sentences of a corpus, in nats: per token for the tasks
+    /// "next" (each token given those before it, and the end), "next-known" (with known length) and "noisy", per masked
+    /// token for "masked" and "masked-one" (one random token), per sentence for "root". `mask` and `noise` are
+    /// probabilities; `levels` is the number of lowest layers that the predictor knows ("next" only).
     ///
     /// >>> import gardenpath
     /// >>> grammar = gardenpath.Grammar.sample(vocab=8, depth=2, fraction=0.125, seed=1)
@@ -212,7 +216,7 @@ impl PyGrammar {
             ("levels", levels.is_some(), "next"),
         ] {
             if given && task != belongs {
-                return Err(value_error(format!("{name} has no effect here: it is for task={belongs:?}")));
+                return Err(value_error(format!("{name} has no effect here: it needs task={belongs:?}")));
             }
         }
         let (grammar, corpus) = (&*self.grammar, &*corpus);
@@ -230,7 +234,7 @@ impl PyGrammar {
     }
 }
 
-/// Whether each token of a corpus is masked, whose first sentence has the number `start`: the masks of `Grammar.floor`.
+/// Whether each token of a corpus is masked, if its first sentence has index `start`: the masks of `Grammar.floor`.
 #[pyfunction]
 pub fn _masks<'py>(py: Python<'py>, corpus: &PyCorpus, rate: f64, seed: u64, start: u64) -> Bound<'py, PyArray1<bool>> {
     let corpus = &corpus.corpus;
@@ -242,7 +246,7 @@ pub fn _masks<'py>(py: Python<'py>, corpus: &PyCorpus, rate: f64, seed: u64, sta
     PyArray1::from_vec(py, masks)
 }
 
-/// What a noisy channel makes of the tokens of a corpus, whose first sentence has the number `start`: the noise of `Grammar.floor`.
+/// The tokens of a corpus after a noisy channel, if its first sentence has index `start`: the noise of `Grammar.floor`.
 #[pyfunction]
 pub fn _noise<'py>(
     py: Python<'py>,
@@ -261,7 +265,7 @@ fn read_evidence(object: &Bound<'_, PyAny>, vocab: usize) -> PyResult<Evidence> 
     if let Ok(array) = object.extract::<PyReadonlyArray2<'_, f64>>() {
         let width = array.shape()[1];
         if width != vocab {
-            return Err(value_error(format!("evidence has {width} columns, expected {vocab}, one for each token")));
+            return Err(value_error(format!("evidence has {width} columns, expected {vocab}, one per token")));
         }
         return Evidence::new(vocab, array.as_array().iter().copied().collect()).or_value_error();
     }
@@ -281,8 +285,8 @@ fn read_evidence(object: &Bound<'_, PyAny>, vocab: usize) -> PyResult<Evidence> 
     Evidence::with_masks(vocab, &symbols, masked).or_value_error()
 }
 
-/// The mean Kullback-Leibler divergence of predictions from the exact ones, in nats: arrays `[row, outcome]` of probabilities.
-/// Infinite if something possible was given no probability.
+/// The mean Kullback-Leibler divergence of predictions from the exact ones, in nats, for arrays `[row, outcome]` of
+/// probabilities. Infinite if a possible outcome was given probability 0.
 ///
 /// >>> import gardenpath, numpy
 /// >>> exact = numpy.array([[0.5, 0.5], [1.0, 0.0]])
@@ -292,7 +296,7 @@ fn read_evidence(object: &Bound<'_, PyAny>, vocab: usize) -> PyResult<Evidence> 
 pub fn divergence(exact: PyReadonlyArray2<'_, f64>, predicted: PyReadonlyArray2<'_, f64>) -> PyResult<f64> {
     if exact.shape() != predicted.shape() {
         let (found, expected) = (predicted.shape(), exact.shape());
-        return Err(value_error(format!("predicted has the shape {found:?}, expected {expected:?} as exact has")));
+        return Err(value_error(format!("predicted has shape {found:?}, expected {expected:?} like exact")));
     }
     let flat = |array: &PyReadonlyArray2<'_, f64>| array.as_array().iter().copied().collect::<Vec<f64>>();
     mean_divergence(&flat(&exact), &flat(&predicted), exact.shape()[1]).or_value_error()

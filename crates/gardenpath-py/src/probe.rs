@@ -5,7 +5,7 @@ use gardenpath_nn::probe::ProbeReport;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
-/// What probes found in the hidden layers of a network: see `Run.probe`.
+/// The probes of a network's hidden layers: see `Run.probe`.
 #[pyclass(frozen, name = "Probe", module = "gardenpath")]
 pub struct PyProbe {
     report: ProbeReport,
@@ -31,20 +31,20 @@ impl PyProbe {
         self.report.levels.iter().map(|level| level.level).collect()
     }
 
-    /// The accuracy of always answering the most common symbol, for each level.
+    /// The accuracy of always predicting the most common symbol, by level.
     #[getter]
     fn chance<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_iter(py, self.report.levels.iter().map(|level| level.chance))
     }
 
-    /// `[layer, level]`: the share of nodes whose symbol a linear probe reads off the layer.
+    /// `[layer, level]`: the accuracy of a linear probe of the layer.
     #[getter]
     fn accuracy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         PyArray2::from_vec2(py, &self.report.accuracy).or_value_error()
     }
 
-    /// `[layer, level]`: how far the layer moves when the synonyms of the level are exchanged, relative to an unrelated sentence: 1 is as far, 0 not
-    /// at all. NaN if the layer never moves.
+    /// `[layer, level]`: how far the layer moves when the synonyms of the level are exchanged, relative to an unrelated
+    /// sentence: 1 is as far, 0 not at all. NaN if the layer never moves.
     #[getter]
     fn sensitivity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let row = |row: &Vec<Option<f64>>| row.iter().map(|value| value.unwrap_or(f64::NAN)).collect::<Vec<_>>();
@@ -65,7 +65,7 @@ impl PyProbe {
     }
 }
 
-/// Makes a probe from what `pickle` kept.
+/// Unpickles a probe.
 #[pyfunction]
 pub fn _restore_probe(text: &str) -> PyResult<PyProbe> {
     Ok(PyProbe { report: serde_json::from_str(text).or_value_error()? })

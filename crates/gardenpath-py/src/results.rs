@@ -1,9 +1,9 @@
-//! Answers of several parts as named tuples, whose classes are in `gardenpath._results`.
+//! Results with several parts as named tuples, whose classes are in `gardenpath._results`.
 
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 
-/// What `pickle` keeps of an object: a function, and the arguments with which it makes the object again.
+/// The pickled state of an object: a function and its arguments.
 pub type Reduced<'py, T> = PyResult<(Bound<'py, PyAny>, T)>;
 
 /// A named tuple of this class.

@@ -27,7 +27,7 @@ use serde::Deserialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A trained network, with the weights of its best test loss: see `train`.
+/// A trained network with the weights of its best test loss: see `train`.
 #[pyclass(frozen, name = "Run", module = "gardenpath")]
 pub struct PyRun {
     recipe: Recipe,
@@ -57,16 +57,16 @@ impl PyRun {
             test_accuracy: r.test_accuracy,
         };
         let curve = records.iter().map(row).collect();
-        // Files have them in the order of their names.
+        // Files store them in alphabetical order.
         let place = |tensor: &NamedTensor| network.parameters().iter().position(|own| own.name == tensor.name);
         weights.sort_by_key(place);
         PyRun { recipe, grammar, network, outcome, records, curve, weights }
     }
 
-    /// The run of a directory that has a result.
+    /// The run in a directory with a result.
     pub fn open(directory: &RunDirectory, recipe: Recipe, grammar: Option<Arc<Grammar>>) -> anyhow::Result<Self> {
         let network = recipe.network_of(grammar.as_deref())?;
-        let result = directory.result()?.context("the run has not ended")?;
+        let result = directory.result()?.context("the run has not finished")?;
         let outcome = Outcome::deserialize(&result)?;
         let weights = directory.best()?;
         engine::weights(&network, &weights)
@@ -78,30 +78,30 @@ impl PyRun {
         engine::weights(&self.network, &self.weights).or_value_error()
     }
 
-    /// What `pickle` keeps besides grammar and weights.
+    /// The pickled state besides grammar and weights.
     fn text(&self) -> PyResult<String> {
         serde_json::to_string(&(&self.recipe, &self.outcome, &self.records)).or_value_error()
     }
 }
 
-/// The weights as `pickle` keeps them: name, shape and values.
+/// The pickled weights: name, shape and values.
 type Weights<'py> = Vec<(String, Vec<usize>, Bound<'py, PyArray1<f32>>)>;
 
 #[pymethods]
 impl PyRun {
-    /// Reads a run that has ended from the directory in which `train` or the program kept it.
+    /// Reads a finished run from the directory written by `train` or the program.
     #[staticmethod]
     fn read(path: PathBuf) -> PyResult<Self> {
         train::open(path).or_file_error()
     }
 
-    /// The kind of network: cnn, inn or transformer.
+    /// The architecture: cnn, inn or transformer.
     #[getter]
     fn model(&self) -> &'static str {
         self.recipe.architecture.name()
     }
 
-    /// What it tells: root, next or masked.
+    /// What it predicts: root, next or masked.
     #[getter]
     fn task(&self) -> &'static str {
         self.recipe.task.name()
@@ -119,25 +119,25 @@ impl PyRun {
         py.import("json")?.call_method1("loads", (serde_json::to_string(&self.recipe).or_value_error()?,))
     }
 
-    /// The cross-entropy of the test set in nats: per sentence, per token ("next") or per masked token.
+    /// The cross-entropy on the test set in nats: per sentence, per token ("next") or per masked token.
     #[getter]
     fn test_loss(&self) -> f64 {
         self.outcome.test_loss
     }
 
-    /// The same in units of guessing, `ln classes`, or `ln vocab` if tokens are told.
+    /// The test loss relative to guessing: divided by `ln classes`, or `ln vocab` if the task predicts tokens.
     #[getter]
     fn normalized_loss(&self) -> f64 {
         self.outcome.normalized_loss
     }
 
-    /// The share of roots or tokens of the test set that were told.
+    /// The accuracy on the roots or tokens of the test set.
     #[getter]
     fn test_accuracy(&self) -> f64 {
         self.outcome.test_accuracy
     }
 
-    /// The mean loss of the training batches before the best measurement.
+    /// The mean training loss before the best measurement.
     #[getter]
     fn train_loss(&self) -> f64 {
         self.outcome.train_loss
@@ -149,43 +149,44 @@ impl PyRun {
         self.outcome.best_step
     }
 
-    /// All steps.
+    /// The number of steps.
     #[getter]
     fn steps(&self) -> u64 {
         self.outcome.steps
     }
 
-    /// Passes over the training set until the last measurement.
+    /// The number of epochs until the last measurement.
     #[getter]
     fn epochs(&self) -> f64 {
         self.outcome.epochs
     }
 
-    /// Why training ended: the test loss rose ("rise") or no longer fell ("plateau"), all steps were taken ("steps"), or a loss was no number
-    /// any more ("diverged").
+    /// Why training ended: the test loss rose ("rise") or stopped falling ("plateau"), the maximum number of steps was
+    /// reached ("steps"), or the loss was NaN ("diverged").
     #[getter]
     fn ending(&self) -> String {
         let ending = self.outcome.ending.map(|ending| format!("{ending:?}").to_lowercase());
         ending.unwrap_or_default()
     }
 
-    /// What exact prediction makes of the same test set, masks included, or None if the grammar is unknown.
+    /// The loss and accuracy of exact prediction on the same test set and masks, or None if the grammar is unknown.
     #[getter]
     fn floor(&self) -> Option<BayesFloor> {
         let (loss, accuracy) = (self.outcome.bayes_loss?, self.outcome.bayes_accuracy?);
-        // Sampled sentences have a tree; of other ones it was not kept how many have.
+        // Sampled sentences have a tree; for others the number was not stored.
         let parse_rate = if self.recipe.corpora.is_none() { 1.0 } else { f64::NAN };
         Some(BayesFloor::new(loss, accuracy, parse_rate, self.network.guessing_loss()))
     }
 
-    /// The smallest loss that is to be expected on the same test set, or None if roots are told or the grammar is unknown. `floor.loss` scatters
-    /// around it. The program calls it `floor`.
+    /// The lowest expected loss on the same test set, or None if the task is root or the grammar is unknown.
+    /// `floor.loss` fluctuates around it. The program calls it `floor`.
     #[getter]
     fn expected_floor(&self) -> Option<f64> {
         self.outcome.floor
     }
 
-    /// The same of predictors of the next token that know the lowest 0, 1, … layers of rules, the last one all of them; None for other tasks.
+    /// The same for next-token predictors that know the lowest 0, 1, … layers of rules, the last one all of them; None
+    /// for other tasks.
     #[getter]
     fn level_floors<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
         Some(PyArray1::from_slice(py, self.outcome.level_floors.as_deref()?))
@@ -198,8 +199,8 @@ impl PyRun {
         unsafe { view(ArrayView1::from(this.get().curve.as_slice()), this.clone().into_any()) }
     }
 
-    /// The best weights by name (views), with the names and shapes of the program's safetensors files; `load_state_dict` of the same
-    /// network in `gardenpath.torch`, where networks tell roots, takes them as tensors.
+    /// The best weights by name (views), with the names and shapes of the program's safetensors files. The
+    /// `load_state_dict` of the same network in `gardenpath.torch` (task root) accepts them as tensors.
     #[getter]
     fn weights<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
         let weights = PyDict::new(this.py());
@@ -211,10 +212,10 @@ impl PyRun {
         Ok(weights)
     }
 
-    /// Which hidden layer encodes which level of the tree, as `gardenpath probe` finds with the same options.
+    /// Probes which hidden layer encodes which level of the tree, like `gardenpath probe` with the same options.
     ///
-    /// Linear probes are fitted to `samples` fresh sentences and tested on `test` others; synonyms are exchanged in `exchanged` sentences. With
-    /// `initial` the network is probed as it was before training.
+    /// Linear probes are fitted to `samples` fresh sentences and tested on `test` others; synonyms are exchanged in
+    /// `exchanged` sentences. With `initial`, the network at initialization is probed.
     #[pyo3(signature = (*, samples=4000, test=2000, exchanged=1000, seed=0, initial=false))]
     fn probe(
         &self,
@@ -226,7 +227,7 @@ impl PyRun {
         initial: bool,
     ) -> PyResult<PyProbe> {
         let Some(grammar) = &self.grammar else {
-            return Err(value_error("the run has no grammar; a probe needs trees"));
+            return Err(value_error("the run has no grammar; probes need trees"));
         };
         let weights = if initial {
             engine::weights(&self.network, &self.recipe.initial_state(&self.network)).or_value_error()?
@@ -279,7 +280,7 @@ impl PyRun {
     }
 }
 
-/// Makes a run from what `pickle` kept.
+/// Unpickles a run.
 #[pyfunction]
 pub fn _restore_run(text: &str, grammar: Option<&Bound<'_, PyGrammar>>, weights: Weights<'_>) -> PyResult<PyRun> {
     let (recipe, outcome, records): (Recipe, Outcome, Vec<Record>) = serde_json::from_str(text).or_value_error()?;

@@ -1,4 +1,4 @@
-//! Sentences in the forms in which Python has them: a `Corpus`, a padded array, or a list of lists.
+//! Sentences from Python: a `Corpus`, a padded array, or a list of lists.
 
 use crate::corpus::PyCorpus;
 use crate::error::value_error;
@@ -11,11 +11,11 @@ use pyo3::types::PyString;
 use std::fmt::Display;
 use std::ops::Deref;
 
-/// A batch of sentences: a corpus that Python holds, or one that was made of other objects.
+/// A batch of sentences: a corpus held by Python, or one converted from other objects.
 pub enum Sentences<'py> {
-    /// As it is, without a copy.
+    /// Used without a copy.
     Held(Bound<'py, PyCorpus>),
-    /// Read from arrays or lists; the roots are unknown.
+    /// Converted from arrays or lists; the roots are unknown.
     Read(Corpus),
 }
 
@@ -30,7 +30,7 @@ impl Deref for Sentences<'_> {
     }
 }
 
-/// Reads a batch of sentences whose tokens are below `vocab`.
+/// Reads a batch of sentences with tokens below `vocab`.
 pub fn read<'py>(object: &Bound<'py, PyAny>, vocab: usize) -> PyResult<Sentences<'py>> {
     if let Ok(corpus) = object.cast::<PyCorpus>() {
         check(&corpus.get().corpus, vocab)?;
@@ -75,15 +75,15 @@ fn in_sentence(i: usize, error: &Error) -> PyErr {
 }
 
 fn one_sentence() -> PyErr {
-    value_error("sentences are a single list of tokens, expected a batch; write [sentence] for one")
+    value_error("sentences are a single list of tokens, expected a batch; use [sentence] for one")
 }
 
-/// What is said about an unknown token.
+/// The message about an unknown token.
 pub fn unknown_token(i: usize, position: usize, token: impl Display, vocab: usize) -> String {
     format!("sentence {i}: token {token} at position {position} is not one of the {vocab} tokens")
 }
 
-/// What is said about a sentence without tokens.
+/// The message about an empty sentence.
 pub fn empty(i: usize) -> String {
     format!("sentence {i} is empty, expected tokens")
 }
@@ -122,7 +122,7 @@ fn read_tokens(object: &Bound<'_, PyAny>, i: usize, vocab: usize) -> PyResult<Ve
     tokens.iter().enumerate().map(symbol).collect()
 }
 
-/// Reads one sentence: a list of tokens, or a text of their names.
+/// Reads one sentence: a list of tokens, or a string of their names.
 pub fn read_one(object: &Bound<'_, PyAny>, grammar: &Grammar) -> PyResult<Vec<Symbol>> {
     if object.extract::<i64>().is_ok() {
         return Err(value_error(format!("the sentence is {object}, expected a list of tokens")));

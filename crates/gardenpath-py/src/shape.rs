@@ -1,6 +1,7 @@
-//! The shapes of trees for the networks of PyTorch, whose lengths, cells and splits are those of the core.
+//! Tree shapes for PyTorch networks, with the lengths, cells and splits of the core.
 //!
-//! `arities` are the numbers of children of the nodes of each level, from the root down, as `Shape` of `gardenpath.torch` checks them.
+//! `arities` are the numbers of children of the nodes of each level, from the root down, as validated by `Shape` of
+//! `gardenpath.torch`.
 
 use crate::error::OrValueError;
 use crate::grammar::PyGrammar;
@@ -10,7 +11,7 @@ use gardenpath_nn::{Architecture, Network};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
-/// The inputs of the rows of a layer: the number of rows; row, role and input of each; and how often it enters.
+/// The inputs of a layer's rows: the number of rows; row, role and input of each connection; and its multiplicity.
 type Inputs<'py> = (usize, Bound<'py, PyArray2<i64>>, Bound<'py, PyArray1<f64>>);
 
 fn shape(arities: Vec<Vec<usize>>) -> Shape {
@@ -24,7 +25,7 @@ pub fn _arities(grammar: &PyGrammar) -> Vec<Vec<usize>> {
     (0..shape.depth()).map(|level| shape.arities(level).iter().collect()).collect()
 }
 
-/// The lengths of sentences.
+/// The possible sentence lengths.
 #[pyfunction]
 pub fn _lengths(arities: Vec<Vec<usize>>) -> Vec<usize> {
     let shape = shape(arities);

@@ -1,4 +1,4 @@
-//! Cells and stores: the same files and results as those of the program.
+//! Cells and stores, with the same files and results as the program.
 
 use crate::corpus::PyCorpus;
 use crate::error::{OrFileError, OrValueError, value_error};
@@ -42,19 +42,19 @@ impl PyCell {
         Ok(PyCell { cell: Arc::new(cell.or_value_error()?) })
     }
 
-    /// The name of the cell: a hash of its parameters and of the version of the code that the result depends on.
+    /// The identity of the cell: a hash of its parameters and of the version of its measure.
     #[getter]
     fn identity(&self) -> String {
         self.cell.identity()
     }
 
-    /// All parameters, `measure` among them.
+    /// All parameters, including `measure`.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         from_json(py, &self.cell.parameters())
     }
 
-    /// Whether it is measured by Python: by a function of the user, or by PyTorch.
+    /// Whether Python measures it: with a user-defined function, or with PyTorch.
     #[getter]
     fn _needs_python(&self) -> bool {
         self.cell.needs_python().is_some()
@@ -80,7 +80,8 @@ impl PyCell {
     }
 }
 
-/// A directory of results, shared with `gardenpath sweep` and with any number of other processes. It is made if it does not exist.
+/// A directory of results, shared with `gardenpath sweep` and any number of other processes. It is created if it does
+/// not exist.
 #[pyclass(frozen, name = "Store", module = "gardenpath")]
 pub struct PyStore {
     pub store: Arc<Store>,
@@ -105,7 +106,7 @@ impl PyStore {
         format!("<Store in {}>", self.store.directory().display())
     }
 
-    /// What is known of a cell: done, running, failed or missing.
+    /// The state of a cell: done, running, failed or missing.
     fn state(&self, cell: &Bound<'_, PyCell>) -> &'static str {
         match self.store.state(&cell.get().cell) {
             State::Done => "done",
@@ -115,7 +116,7 @@ impl PyStore {
         }
     }
 
-    /// Parameters and results of a cell, or None if it has none yet. A damaged file is a ValueError.
+    /// The parameters and result of a cell, or None if it has none yet. A damaged file is a ValueError.
     fn read<'py>(&self, py: Python<'py>, cell: &Bound<'_, PyCell>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let record = self.store.read(&cell.get().cell).or_file_error()?;
         let joined = |Record { mut parameters, result }: Record| {
@@ -130,7 +131,7 @@ impl PyStore {
         self.store.failure(&cell.get().cell).map(|failure| failure.error)
     }
 
-    /// Marks a cell as one at work, unless somebody else works on it.
+    /// Marks a cell as being measured; returns False if another worker holds it.
     fn _claim(&self, cell: &Bound<'_, PyCell>) -> bool {
         self.store.claim(&cell.get().cell)
     }
@@ -145,7 +146,7 @@ impl PyStore {
         self.store.release(&cell.get().cell);
     }
 
-    /// Keeps a result that Python measured, as JSON, with what follows from it.
+    /// Stores a result measured by Python, given as JSON, with the values derived from it.
     fn _keep(&self, py: Python<'_>, task: &Bound<'_, PyTask>, result: &str, seconds: f64) -> PyResult<()> {
         let PyTask { cell, sentences } = task.get();
         let result: Map<String, Value> = serde_json::from_str(result).or_value_error()?;
@@ -153,16 +154,17 @@ impl PyStore {
         self.store.write(cell, &complete, seconds).or_file_error()
     }
 
-    /// Keeps why a cell failed.
+    /// Stores the reason for a failure.
     fn _fail(&self, cell: &Bound<'_, PyCell>, error: &str) -> PyResult<()> {
         self.store.write_failure(&cell.get().cell, &one_line(error)).or_file_error()
     }
 
-    /// Measures the cells that are missing, on so many threads, and stores their results; a cell that fails is recorded. `report` is
-    /// called with each cell and "found", "measured" or "failed". A damaged file is named in a warning, and its cell is measured again.
+    /// Measures missing cells on this many threads and stores their results; failures are recorded. `report` is called
+    /// with each cell and "found", "measured" or "failed". A damaged file causes a warning, and its cell is measured
+    /// again.
     ///
-    /// At Ctrl-C, or if `report` raises an exception, the cells at work are left and remain missing; what was finished is stored. A second
-    /// Ctrl-C does not wait for them.
+    /// At Ctrl-C, or if `report` raises an exception, running cells are abandoned and stay missing; finished ones are
+    /// stored. A second Ctrl-C does not wait for them.
     #[pyo3(signature = (cells, *, threads=1, report=None))]
     fn measure(
         &self,
@@ -174,7 +176,7 @@ impl PyStore {
         let cells: Vec<Arc<Measure>> = cells.iter().map(|cell| cell.get().cell.clone()).collect();
         let (store, names) = (self.store.clone(), cells.clone());
         let (sender, mut events) = mpsc::channel();
-        // One byte, for workers that nobody waits for.
+        // A leaked byte, for workers that outlive the call.
         let stop: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
         thread::spawn(move || {
             obey(stop);
@@ -189,7 +191,7 @@ impl PyStore {
                     Event::Failed(cell, _) => News::Event(number(cell), "failed"),
                     Event::Damaged(_, text) => News::Damaged(text),
                 };
-                // Nobody listens any more once the call has ended, and the sweep ends too.
+                // Once the call has ended, the channel is closed, and the sweep ends too.
                 sender.send(Ok(news)).map_err(|_| anyhow::anyhow!("interrupted"))
             };
             if let Err(error) = sweep::run(&borrowed, &store, threads.max(1), &mut pass_on) {
@@ -203,7 +205,7 @@ impl PyStore {
                 }
                 (News::Event(..), None) => Ok(()),
                 (News::Damaged(text), _) => {
-                    let text = CString::new(format!("{text}; it is measured again")).or_value_error()?;
+                    let text = CString::new(format!("{text}; measuring it again")).or_value_error()?;
                     PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)
                 }
             }
@@ -213,7 +215,7 @@ impl PyStore {
             let heard = &mut events;
             match py.detach(move || heard.recv_timeout(PATIENCE)) {
                 Ok(event) if outcome.is_ok() => outcome = pass_on(event),
-                // Other cells ended meanwhile.
+                // Other cells finished meanwhile.
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) if outcome.is_ok() => outcome = py.check_signals(),
                 Err(RecvTimeoutError::Timeout) => py.check_signals()?,
@@ -239,22 +241,22 @@ impl PyTask {
         self.sentences.grammar.clone().into()
     }
 
-    /// The sentences to learn from.
+    /// The training sentences.
     #[getter]
     fn train(&self) -> PyCorpus {
         PyCorpus::of(self.sentences.train.clone(), &self.sentences.grammar)
     }
 
-    /// The sentences to test on.
+    /// The test sentences.
     #[getter]
     fn test(&self) -> PyCorpus {
         PyCorpus::of(self.sentences.test.clone(), &self.sentences.grammar)
     }
 }
 
-/// What a sweep says about its cells.
+/// A message from a sweep.
 enum News {
-    /// Which cell, and what happened to it.
+    /// A cell, and what happened to it.
     Event(usize, &'static str),
     /// What is wrong with the file of a cell, which is measured again.
     Damaged(String),

@@ -12,7 +12,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
-/// A value for each number of children for which one was given.
+/// A value for some numbers of children.
 type Given<T> = Option<PerArity<Option<T>>>;
 
 /// Reads a number of children.
@@ -39,7 +39,7 @@ where
     Ok(Some(values))
 }
 
-/// Reads numbers of children; what they are mapped to does not matter.
+/// Reads numbers of children; the values of a mapping are ignored.
 fn arities(object: &Bound<'_, PyAny>) -> PyResult<Option<Arities>> {
     if object.is_none() {
         return Ok(None);
@@ -56,7 +56,7 @@ fn probabilities(p_binary: f64, arities: Given<f64>) -> PyResult<PerArity<f64>> 
     }
 }
 
-/// The fraction of each of some numbers of children: its own, or that of all.
+/// The fraction for each number of children: its own, or the common one.
 fn fractions(
     fraction: Option<f64>,
     ternary: Option<f64>,
@@ -66,7 +66,7 @@ fn fractions(
     let mut own = own.unwrap_or_default();
     own[3] = own[3].or(ternary);
     if let Some(arity) = own.arities().iter().find(|&arity| !arities.contains(arity) && arity != 3) {
-        return Err(value_error(format!("there is a fraction for {arity} children, which no node has")));
+        return Err(value_error(format!("fractions has {arity} children, which no node has")));
     }
     let of_arity = |arity: usize| {
         let missing = || value_error(format!("fraction is missing, and fractions has none for {arity} children"));
@@ -75,7 +75,7 @@ fn fractions(
     arities.iter().map(of_arity).collect()
 }
 
-/// Values for pairs and triples as a named tuple, for other numbers of children as a dictionary.
+/// Values for pairs and triples as a named tuple, for other numbers of children as a dict.
 fn named_splits<'py, T>(py: Python<'py>, splits: PerArity<T>, arities: Option<Arities>) -> PyResult<Bound<'py, PyAny>>
 where
     T: IntoPyObject<'py> + Copy,
@@ -86,7 +86,7 @@ where
     Ok(dict.into_any())
 }
 
-/// One value for each length that a sentence can have.
+/// One value per possible sentence length.
 #[pyclass(frozen, eq, name = "ByLength", module = "gardenpath.theory")]
 #[derive(PartialEq)]
 pub struct PyByLength {
@@ -122,13 +122,13 @@ impl PyByLength {
         PyArray1::from_iter(py, (0..self.values.len()).map(|i| (self.min_len + i) as i64))
     }
 
-    /// The values; numbers that are too small or too large are 0 and infinity.
+    /// The values; those out of range are 0 or infinity.
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, &self.values)
     }
 
-    /// The natural logarithms of the values, also of those that are too small or too large.
+    /// The natural logarithms of the values, also of those out of range.
     #[getter]
     fn logs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, &self.logs)
@@ -143,7 +143,7 @@ impl PyByLength {
     }
 }
 
-/// The law of the length of sentences (App. p_of_d).
+/// The distribution of sentence lengths (App. p_of_d).
 ///
 /// >>> from gardenpath import theory
 /// >>> law = theory.length_distribution(depth=2)
@@ -165,14 +165,15 @@ pub fn length_distribution<'py>(
     Ok(PyByLength { min_len: law.min_len(), values, logs })
 }
 
-/// The mean number of children of a node, `<s>`, which is `3 - p_binary` for two and three.
+/// The mean number of children of a node, `<s>`, which is `3 - p_binary` for two and three children.
 #[pyfunction]
 #[pyo3(signature = (*, p_binary=0.5, arities=None))]
 pub fn mean_branching(p_binary: f64, #[pyo3(from_py_with = by_arity)] arities: Given<f64>) -> PyResult<f64> {
     theory::lengths::mean_branching(probabilities(p_binary, arities)?).or_value_error()
 }
 
-/// The typical length of sentences, the integer part of `<s>^depth`; where no tree has it, the next shorter one that some tree has.
+/// The typical sentence length, the integer part of `<s>^depth`; if no tree has it, the next shorter length that some
+/// tree has.
 #[pyfunction]
 #[pyo3(signature = (depth, *, p_binary=0.5, arities=None))]
 pub fn typical_length(
@@ -183,7 +184,7 @@ pub fn typical_length(
     theory::lengths::typical_length(depth, probabilities(p_binary, arities)?).or_value_error()
 }
 
-/// The mean number of nodes above the tokens.
+/// The mean number of internal nodes.
 #[pyfunction]
 #[pyo3(signature = (depth, *, p_binary=0.5, arities=None))]
 pub fn mean_internal_nodes(
@@ -194,7 +195,8 @@ pub fn mean_internal_nodes(
     theory::lengths::mean_internal_nodes(depth, probabilities(p_binary, arities)?).or_value_error()
 }
 
-/// The exact number of tree topologies of each length, `N_t` (App. Nt_app), whose nodes have two or three children, or any of `arities`.
+/// The exact number of tree topologies of each length, `N_t` (App. Nt_app), for nodes with two or three children, or
+/// any of `arities`.
 ///
 /// >>> from gardenpath import theory
 /// >>> theory.tree_count(depth=2)
@@ -218,10 +220,10 @@ pub fn tree_count<'py>(
     Ok(dict)
 }
 
-/// The share of all strings of each length that a typical tree can write (eq. frac_data, with the weights that it lacks).
+/// The fraction of strings of each length that a typical tree can generate (eq. frac_data, with the missing weights).
 ///
-/// `fraction` is that of grammatical pairs, and of all other tuples too unless they have one of their own: `ternary_fraction`, or that of
-/// their number of symbols in `fractions`.
+/// `fraction` applies to pairs, and to all other tuples without their own: `ternary_fraction`, or an entry of
+/// `fractions`.
 ///
 /// >>> from gardenpath import theory
 /// >>> share = theory.grammatical_fraction(depth=2, fraction=0.5)
@@ -244,7 +246,7 @@ pub fn grammatical_fraction<'py>(
     Ok(share.or_value_error()?.into())
 }
 
-/// The same share by eq. frac_data as it is printed.
+/// The same fraction by eq. frac_data as printed.
 #[pyfunction]
 #[pyo3(signature = (depth, fraction=None, *, ternary_fraction=None, p_binary=0.5, arities=None, fractions=None))]
 pub fn paper_grammatical_fraction<'py>(
@@ -262,7 +264,8 @@ pub fn paper_grammatical_fraction<'py>(
     Ok(share.or_value_error()?.into())
 }
 
-/// The expected class entropy at depth 2 of large vocabularies, in nats. It is known where at most 20 trees have the same length.
+/// The expected class entropy at depth 2 for large vocabularies, in nats. It is known if at most 20 trees have the same
+/// length.
 ///
 /// >>> from gardenpath import theory
 /// >>> theory.class_entropy(0.25) > theory.paper_class_entropy(0.25)
@@ -284,14 +287,14 @@ pub fn class_entropy<'py>(
     interrupt::run(py, || theory::entropy::class_entropy([fractions; 2], law))?.or_value_error()
 }
 
-/// The class entropy at depth 2 as the paper prints it, for two and three children at even odds.
+/// The class entropy at depth 2 as printed in the paper, for two and three children at even odds.
 #[pyfunction]
 pub fn paper_class_entropy(fraction: f64) -> PyResult<f64> {
     theory::entropy::paper_class_entropy(fraction).or_value_error()
 }
 
-/// The mean number of symbols that a parser proposes for a random string of each length (eq. bottom_up), where nodes have two or three
-/// children, or any of `arities`. For fractions see `grammatical_fraction`.
+/// The mean number of symbols that a parser proposes for a random string of each length (eq. bottom_up), for nodes with
+/// two or three children, or any of `arities`. See `grammatical_fraction` for fractions.
 #[pyfunction]
 #[pyo3(signature = (depth, fraction=None, *, ternary_fraction=None, arities=None, fractions=None))]
 pub fn mean_candidates<'py>(
@@ -325,8 +328,8 @@ pub fn critical_fraction<'py>(
     interrupt::run(py, || theory::candidates::critical_fraction(depth, law))?.or_value_error()
 }
 
-/// The numbers of binary and ternary splits of a span of `len` tokens whose node stands `height` levels above them; with `arities`, the
-/// numbers of splits into so many children.
+/// The numbers of binary and ternary splits of a span of `len` tokens whose node is `height` levels above them; with
+/// `arities`, the numbers of splits by number of children.
 ///
 /// >>> from gardenpath import theory
 /// >>> theory.splits(6, height=2)
@@ -346,7 +349,7 @@ pub fn splits<'py>(
     named_splits(py, splits.get(len).copied().unwrap_or_default(), arities)
 }
 
-/// The median numbers of binary and ternary splits of all spans of a height; with `arities`, those of splits into so many children.
+/// The median numbers of binary and ternary splits over all spans of a height; with `arities`, by number of children.
 #[pyfunction]
 #[pyo3(signature = (height, *, arities=None))]
 pub fn median_splits<'py>(
@@ -358,9 +361,9 @@ pub fn median_splits<'py>(
     named_splits(py, interrupt::run(py, || theory::splits::median_splits(height, own))?.or_value_error()?, arities)
 }
 
-/// The number of sentences that learning needs, up to a constant (eq. samp_comp): by the paper's factor per level, and by that of a
-/// uniformly chosen token. The numbers of rules are those of each symbol; for other numbers of children than two and three they are in
-/// `rules`.
+/// The number of sentences that learning needs, up to a constant (eq. samp_comp): with the paper's factor per level,
+/// and with that of a uniformly chosen token. Numbers of rules are per symbol; for other numbers of children than two
+/// and three, use `rules`.
 ///
 /// >>> from gardenpath import theory
 /// >>> paper, size_biased = theory.sample_complexity(depth=2, vocab=16, binary_rules=1, ternary_rules=16)
@@ -393,7 +396,7 @@ pub fn sample_complexity<'py>(
     named(py, "SampleComplexity", (complexity.paper.samples(), complexity.size_biased.samples()))
 }
 
-/// The tree topologies of depth 2, twelve for two and three children: how many tokens each child of the root has, with their
+/// The tree topologies of depth 2, twelve for two and three children: the arities of the root's children, with their
 /// probabilities.
 ///
 /// >>> from gardenpath import theory

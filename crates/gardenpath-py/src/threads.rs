@@ -1,8 +1,9 @@
-//! The threads on which calls from Python work.
+//! Thread pools for calls from Python.
 //!
-//! Rayon's own global pool does not survive a fork: the child has the pool, but not its threads, and would wait for ever. Python
-//! forks often (`multiprocessing`, workers of a PyTorch `DataLoader`), so each process has pools of its own. And each call at work has one
-//! to itself, whose threads obey its flag: calls from several threads of Python are interrupted one by one.
+//! Rayon's global pool does not survive a fork: the child has the pool but not its threads, and would wait forever.
+//! Python forks often (`multiprocessing`, workers of a PyTorch `DataLoader`), so each process has its own pools. And
+//! each running call has its own pool, whose threads obey its flag, so that calls from several Python threads are
+//! interrupted independently.
 
 use crate::error::OrValueError;
 use crate::numbers::natural;
@@ -17,12 +18,12 @@ use std::sync::{Mutex, PoisonError};
 /// The pools of one process.
 struct Pools {
     process: u32,
-    /// 0 for as many as there are cores.
+    /// 0 for one per core.
     threads: AtomicUsize,
     idle: Mutex<Vec<Pool>>,
 }
 
-/// Threads that leave their work when `stop` is set.
+/// Threads that stop working when `stop` is set.
 pub struct Pool {
     pub pool: ThreadPool,
     pub stop: &'static AtomicBool,
@@ -35,7 +36,7 @@ fn pools() -> &'static Pools {
     // SAFETY: the pointer is null or came from `Box::leak` and is never freed.
     match unsafe { POOLS.load(Ordering::Acquire).as_ref() } {
         Some(pools) if pools.process == std::process::id() => pools,
-        // The interpreter is held here, so that nobody else does the same.
+        // The GIL is held here, so there is no race.
         found => {
             let threads = AtomicUsize::new(found.map_or(0, |parent| parent.threads.load(Ordering::Relaxed)));
             let made = Box::leak(Box::new(Pools { process: std::process::id(), threads, idle: Mutex::default() }));
@@ -72,7 +73,7 @@ pub fn give_back(pool: Pool) {
     pools().idle.lock().unwrap_or_else(PoisonError::into_inner).push(pool);
 }
 
-/// The number of threads on which calls work.
+/// The number of threads that calls use.
 ///
 /// >>> import gardenpath
 /// >>> gardenpath.threads() >= 1
@@ -85,7 +86,7 @@ pub fn threads() -> PyResult<usize> {
     Ok(threads)
 }
 
-/// Sets the number of threads on which calls of this process work. Results do not depend on it.
+/// Sets the number of threads that calls of this process use. Results do not depend on it.
 ///
 /// >>> import gardenpath
 /// >>> gardenpath.set_threads(2)

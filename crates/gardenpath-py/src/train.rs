@@ -1,4 +1,4 @@
-//! `train`: a network on the sentences of a grammar, with the numbers and files of `gardenpath train`.
+//! `train`: trains a network on the sentences of a grammar, with the results and files of `gardenpath train`.
 
 use crate::error::{OrFileError, OrValueError, value_error};
 use crate::grammar::PyGrammar;
@@ -16,14 +16,14 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// The time between two reports of steps.
+/// The time between progress reports.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Where training stands: the step, the one at which it ends if the test loss does not fall any more, and a new measurement.
+/// The progress of training: the step, the step at which it ends without further improvement, and a new measurement.
 struct News(u64, u64, Option<Record>);
 
-/// Trains a network: `gardenpath.train` says what the arguments mean. `report` is called now and then with the step, the step at which training
-/// ends if nothing improves, and a new measurement or None.
+/// Trains a network; see `gardenpath.train` for the arguments. `report` is called regularly with the step, the step at
+/// which training ends without further improvement, and a new measurement or None.
 #[pyfunction]
 #[pyo3(signature = (grammar, model, samples, test, width, seed, batch, max_steps, min_steps, patience, optimizer, learning_rate, normalization,
                     layers, heads, mlp, task, mask, output, report))]
@@ -100,7 +100,7 @@ pub fn _train(
     Ok(PyRun::new(recipe, Some(grammar), network, outcome, trained.progress.records, trained.best))
 }
 
-/// Trains to the end. Ctrl-C, or an exception of `report`, leaves a run after it was kept.
+/// Trains to the end. Ctrl-C, or an exception in `report`, saves the run and stops.
 fn watch(py: Python<'_>, session: &Session<'_>, report: Option<Py<PyAny>>) -> PyResult<Trained> {
     let work = |caller: &Caller<'_, News>| {
         let mut shown = Instant::now();
@@ -123,17 +123,17 @@ fn watch(py: Python<'_>, session: &Session<'_>, report: Option<Py<PyAny>>) -> Py
     interrupt::watched(py, true, work, hear)?.or_file_error()
 }
 
-/// The value of a name.
+/// The value with this name.
 fn chosen<C: Choice>(what: &str, name: &str) -> PyResult<C> {
     let unknown = || value_error(format!("{what} is {name}, expected {}", C::names().join(" or ")));
     C::parse(name).ok_or_else(unknown)
 }
 
-/// Opens the directory of a run that has ended.
+/// Opens the directory of a finished run.
 pub fn open(path: PathBuf) -> anyhow::Result<PyRun> {
     let (directory, recipe, grammar): (_, Recipe, _) = RunDirectory::open(&path)?;
     if directory.result()?.is_none() {
-        anyhow::bail!("{}: the run has not ended; train resumes it", path.display());
+        anyhow::bail!("{}: the run has not finished; train resumes it", path.display());
     }
     PyRun::open(&directory, recipe, grammar.map(Into::into))
 }

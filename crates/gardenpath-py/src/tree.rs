@@ -12,7 +12,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A derivation tree of uniform depth. `str(tree)` is the bracketed text that NLTK's `Tree.fromstring` reads.
+/// A derivation tree of uniform depth. `str(tree)` is bracketed text, which NLTK's `Tree.fromstring` can read.
 ///
 /// >>> import gardenpath
 /// >>> grammar = gardenpath.Grammar.sample(vocab=4, depth=2, seed=1)
@@ -40,7 +40,7 @@ impl PyTree {
 
 #[pymethods]
 impl PyTree {
-    /// Reads bracketed text with the names of a grammar.
+    /// Parses bracketed text with the names of a grammar.
     #[staticmethod]
     fn from_text(text: &str, grammar: &Bound<'_, PyGrammar>) -> PyResult<Self> {
         let grammar = grammar.get().grammar.clone();
@@ -92,7 +92,8 @@ impl PyTree {
         Ok(records(py, self.tree.nodes(level).into_iter().map(record).collect()))
     }
 
-    /// The rules applied at the nodes of a level, with the fields of `Grammar.rules`; a rule that does not exist has probability 0.
+    /// The rules applied at the nodes of a level, with the fields of `Grammar.rules`; a nonexistent rule has
+    /// probability 0.
     fn rules<'py>(&self, py: Python<'py>, #[pyo3(from_py_with = natural)] level: usize) -> PyResult<Bound<'py, PyAny>> {
         self.check_level(level, self.tree.depth() - 1)?;
         let layer = self.grammar.layer(level);
@@ -104,12 +105,12 @@ impl PyTree {
         rule_records(py, layer, &self.tree.rules(level).map(rule).collect::<Vec<_>>())
     }
 
-    /// The logarithm of the probability of the tree given its root; minus infinity if it uses a rule that does not exist.
+    /// The log probability of the tree given its root; minus infinity if it uses a nonexistent rule.
     fn log_probability(&self) -> f64 {
         self.tree.log_probability(&self.grammar).unwrap_or(f64::NEG_INFINITY)
     }
 
-    /// The tree as a picture, with a caption.
+    /// The tree as SVG, with a caption.
     #[pyo3(signature = (caption=""))]
     fn to_svg(&self, caption: &str) -> String {
         tree::draw(&self.grammar, &[(&self.tree, caption.to_owned())]).svg()

@@ -1,4 +1,4 @@
-//! How ambiguous an ensemble of grammars is: the expected class entropy, and the fraction of rules that gives a wanted one.
+//! The expected class entropy of an ensemble of grammars, and the fraction of rules that yields a target entropy.
 
 use crate::corpus::{Corpus, Sampler};
 use crate::error::{Counts, Error, Reals, Result};
@@ -17,7 +17,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The mean of some values; the standard error of a single one is not a number.
+    /// The mean of some values. The standard error of a single value is NaN.
     pub fn of(values: &[f64]) -> Self {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
@@ -26,13 +26,13 @@ impl Estimate {
     }
 }
 
-/// Sentences that are held in memory at a time.
+/// Sentences held in memory at a time.
 const PIECE: u64 = 1 << 16;
 
 /// The expected class entropy `E_G E_X H(Y | X)` in nats: the mean over random grammars and their random sentences.
 ///
 /// The standard error is that over grammars; with a single grammar, that over its sentences. `progress` is called with the
-/// number of sentences that were finished since the last call.
+/// number of sentences finished since the last call.
 ///
 /// ```
 /// use gardenpath::{Ensemble, Seed, class_entropy};

@@ -1,4 +1,4 @@
-//! Numbers of children: sets of them, and values for each.
+//! Arities (numbers of children): sets of them, and one value per arity.
 
 use crate::symbols::Children;
 use std::fmt;
@@ -31,17 +31,17 @@ impl Arities {
         (1..=Children::MAX).filter(move |&arity| self.contains(arity))
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The smallest number; 0 of an empty set.
+    /// The smallest arity; 0 if the set is empty.
     pub fn least(self) -> usize {
         self.iter().next().unwrap_or(0)
     }
 
-    /// The largest number; 0 of an empty set.
+    /// The largest arity; 0 if the set is empty.
     pub fn most(self) -> usize {
         self.iter().next_back().unwrap_or(0)
     }
@@ -106,14 +106,14 @@ impl<T: Copy + Default + PartialEq> PerArity<T> {
         self.nonzero().map(|(arity, _)| arity).collect()
     }
 
-    /// What `map` makes of the values that are not zero; the others stay zero.
+    /// Applies `map` to the non-zero values; the others stay zero.
     pub fn map<U: Copy + Default + PartialEq>(&self, mut map: impl FnMut(usize, T) -> U) -> PerArity<U> {
         self.nonzero().map(|(arity, value)| (arity, map(arity, value))).collect()
     }
 }
 
 impl PerArity<f64> {
-    /// The paper's probabilities: two children with this one, otherwise three.
+    /// The paper's probabilities: two children with probability `p_binary`, otherwise three.
     pub fn paper(p_binary: f64) -> Self {
         PerArity::from([(2, p_binary), (3, 1.0 - p_binary)])
     }

@@ -1,6 +1,6 @@
-//! Sets of small numbers, as bits.
+//! Bit sets of small numbers.
 
-/// A set of numbers from 0 to some largest one.
+/// A growable set of small non-negative integers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Bits(Vec<u64>);
 
@@ -25,13 +25,13 @@ impl Bits {
         })
     }
 
-    /// The smallest and the largest number, of a set that is not empty.
+    /// The smallest and the largest number, or `None` if the set is empty.
     pub fn bounds(&self) -> Option<(usize, usize)> {
         let last = self.0.iter().rposition(|&word| word != 0)?;
         Some((self.iter().next()?, 64 * last + 63 - self.0[last].leading_zeros() as usize))
     }
 
-    /// Whether no number between the smallest and the largest is missing.
+    /// Whether the set has no gaps.
     pub fn is_interval(&self) -> bool {
         self.bounds().is_none_or(|(least, most)| self.iter().count() == most - least + 1)
     }
@@ -51,7 +51,7 @@ impl Bits {
         }
     }
 
-    /// Adds all numbers of another set but 0, each less one.
+    /// Adds `n - 1` for every `n > 0` of another set.
     pub fn add_predecessors(&mut self, other: &Bits) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);

@@ -1,9 +1,9 @@
 //! Charts: for every level, span and symbol, the value of all derivations, in any [`Semiring`].
 //!
-//! [`Parser`] fills the chart of a sentence, or of [`Evidence`] about one, from the tokens up; [`Outside`] goes back down. Both read the
-//! children of rules from left to right and sum over all splits of what was read before they go on, so the work is cubic in the length of
+//! [`Parser`] fills the chart of a sentence, or of [`Evidence`] about one, bottom-up; [`Outside`] runs top-down. Both read the
+//! children of a rule from left to right and sum over all splits of a prefix before reading the next child, so the work is cubic in the length of
 //! the sentence for rules of any length. Only cells that belong to some tree over the whole sentence
-//! are filled, and empty ones cost nothing.
+//! are filled, and empty cells cost nothing.
 
 mod adjacent;
 mod candidates;

@@ -110,7 +110,7 @@ impl KMeans {
         Ok(Clustering { dimension, labels, centroids, inertia })
     }
 
-    /// One swap and what Lloyd's iterations make of it; a swap that is behind after a few of them is not pursued.
+    /// Tries one swap, followed by Lloyd's iterations; gives up early if it is still worse after a few of them.
     fn swapped(&self, rows: &Rows, state: &State, number: u64) -> State {
         let mut stream = self.seed.child("swap").stream(number);
         let mut swapped = state.clone();
@@ -126,7 +126,7 @@ impl KMeans {
 /// Swaps that are tried side by side.
 const SWAPS: u64 = 8;
 
-/// Lloyd iterations after which a swap must have paid.
+/// Lloyd iterations after which a swap must have lowered the inertia.
 const TRIAL_ITERATIONS: usize = 8;
 
 /// The first of the best: ties do not depend on scheduling.

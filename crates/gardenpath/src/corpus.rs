@@ -42,13 +42,13 @@ impl Default for Corpus {
 const SHARD: u64 = 4096;
 
 impl Corpus {
-    /// Samples the sentences with these numbers, on all threads. Where the numbers come from a user, [`Corpus::try_sample`] is for
-    /// them: a corpus that does not fit into memory ends the program.
+    /// Samples the sentences with these indices, on all threads. For sizes that a user chose use [`Corpus::try_sample`], which returns an
+    /// error if the corpus does not fit into memory; this function panics.
     pub fn sample(grammar: &Grammar, seed: Seed, numbers: Range<u64>) -> Self {
         Self::sample_with(&Sampler::new(grammar), seed, numbers)
     }
 
-    /// [`Corpus::sample`], if the sentences fit into memory.
+    /// Like [`Corpus::sample`], but returns an error if the sentences do not fit into memory.
     ///
     /// ```
     /// use gardenpath::{Corpus, Ensemble, Seed};
@@ -63,7 +63,7 @@ impl Corpus {
         Ok(Self::sample(grammar, seed, numbers))
     }
 
-    /// Refuses corpora of `count` sentences of this mean length that would not fit into memory.
+    /// Rejects corpora of `count` sentences of this mean length that would not fit into memory.
     pub fn check_size(count: u64, mean_length: f64) -> Result<()> {
         let bytes_each = mean_length + (size_of::<usize>() + size_of::<Symbol>()) as f64;
         // A conversion from float to integer saturates.

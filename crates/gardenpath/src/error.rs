@@ -1,4 +1,4 @@
-//! Everything that can go wrong in the library, with the values that matter.
+//! The errors of the library, with the offending values.
 
 mod allowed;
 
@@ -121,14 +121,14 @@ pub enum Error {
     },
 
     /// A computation is defined for the paper's numbers of children alone.
-    #[error("number of children is {arity}, expected 2 or 3: the paper's topologies know no others")]
+    #[error("number of children is {arity}, expected 2 or 3: the paper defines topologies for these only")]
     NotPaper {
         /// The other number of children.
         arity: usize,
     },
 
     /// There are too many tuples to list those that do not overlap.
-    #[error("non_overlapping is {tuples} tuples of {arity} symbols, expected at most {most} tuples to choose from")]
+    #[error("non_overlapping would have to list {tuples} tuples of {arity} symbols, expected at most {most}")]
     TooManyTuples {
         /// How many tuples there are.
         tuples: usize,
@@ -139,7 +139,7 @@ pub enum Error {
     },
 
     /// The rules of a layer have too few children to use every symbol.
-    #[error("cover is {places} children in all rules of a layer, expected at least {symbols}, the number of symbols")]
+    #[error("cover needs at least {symbols} children in the rules of each layer, one per symbol, found {places}")]
     Cover {
         /// The number of children of all rules.
         places: usize,
@@ -184,7 +184,7 @@ pub enum Error {
     },
 
     /// The sentences of a corpus do not divide its tokens.
-    #[error("offsets is from {first} to {last}, expected increasing from 0 to {tokens}, the number of tokens")]
+    #[error("offsets run from {first} to {last}, expected increasing from 0 to {tokens}, the number of tokens")]
     Offsets {
         /// The first offset.
         first: usize,
@@ -195,14 +195,14 @@ pub enum Error {
     },
 
     /// Numbers of sentences that do not increase from one to the next.
-    #[error("numbers of sentences is {found:?}, expected positive and increasing")]
+    #[error("sample sizes are {found:?}, expected positive and increasing")]
     NotIncreasing {
         /// The numbers.
         found: Vec<u64>,
     },
 
     /// Numbers that do not make whole rows.
-    #[error("rows to cluster is {numbers} numbers in rows of {dimension}, expected at least one whole row")]
+    #[error("rows to cluster have {numbers} numbers in rows of {dimension}, expected at least one whole row")]
     Rows {
         /// How many numbers there are.
         numbers: usize,
@@ -211,7 +211,7 @@ pub enum Error {
     },
 
     /// Predictions that are no distribution.
-    #[error("sum of predicted probabilities is {sum} in row {row}, expected 1, of numbers from 0 to 1")]
+    #[error("predicted probabilities sum to {sum} in row {row}, expected numbers from 0 to 1 that sum to 1")]
     Prediction {
         /// The row, counted from 0.
         row: usize,
@@ -236,7 +236,7 @@ pub enum Error {
     },
 
     /// A symbol has no rule with so many children.
-    #[error("number of rules is 0 of symbol {symbol}, expected at least one with {arity} children")]
+    #[error("symbol {symbol} has no rule with {arity} children, expected at least one")]
     NoRulesOfArity {
         /// The symbol.
         symbol: usize,
@@ -254,7 +254,7 @@ pub enum Error {
     },
 
     /// The paper's learner found nothing above its threshold.
-    #[error("number of {what} above the threshold is 0, expected at least one above {threshold:e}: more sentences")]
+    #[error("no {what} above the threshold {threshold:e}; use more sentences")]
     NothingFound {
         /// What it looked for.
         what: &'static str,
@@ -264,8 +264,8 @@ pub enum Error {
 
     /// The rules that the paper's learner found parse no sentence.
     #[error(
-        "learned layer is none of {sentences} sentences has two adjacent candidates of level {level}, \
-         expected rules that parse some of the sentences"
+        "none of {sentences} sentences has two adjacent candidates of level {level}: \
+         the learned rules parse no sentence; use more sentences"
     )]
     NothingParsed {
         /// The number of sentences.

@@ -208,13 +208,13 @@ impl Grammar {
         hash.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Refuses a sentence with tokens that the grammar does not have.
+    /// Rejects a sentence with tokens that the grammar does not have.
     pub fn check_sentence(&self, sentence: &[Symbol]) -> Result<()> {
         check_tokens(sentence, self.vocab())
     }
 }
 
-/// Refuses a sentence with a token that is not below `vocab`.
+/// Rejects a sentence with a token that is not below `vocab`.
 pub fn check_tokens(sentence: &[Symbol], vocab: usize) -> Result<()> {
     match sentence.iter().position(|&token| usize::from(token) >= vocab) {
         None => Ok(()),

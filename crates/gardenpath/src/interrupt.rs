@@ -1,7 +1,7 @@
-//! Long work that can be stopped from outside.
+//! Cooperative cancellation of long computations.
 //!
-//! Long loops of this crate pass a [`checkpoint`] now and then. On a thread that [obeys](obey) a flag, the work is left there once the
-//! flag is set, by unwinding: no function has a result for being interrupted. On all other threads nothing ever happens.
+//! Long loops of this crate call [`checkpoint`] regularly. On a thread that [obeys](obey) a flag, the call unwinds once the
+//! flag is set, so interruption needs no result variant and no cancellation token. On all other threads it does nothing.
 
 use std::cell::Cell;
 use std::panic::resume_unwind;
@@ -11,11 +11,11 @@ thread_local! {
     static FLAG: Cell<Option<&'static AtomicBool>> = const { Cell::new(None) };
 }
 
-/// What unwinds through work that was stopped, for whoever started the work to catch.
+/// The panic payload of cancelled work. Whoever started the work catches it.
 #[derive(Debug)]
 pub struct Interrupted;
 
-/// Lets this thread leave its work at the next checkpoint once `flag` is true. For the threads of a pool, call it in their start handler.
+/// Makes this thread's work unwind at the next checkpoint once `flag` is true. For a thread pool, call it in the start handler.
 ///
 /// ```
 /// use gardenpath::interrupt::{Interrupted, obey};
@@ -36,16 +36,16 @@ pub fn obey(flag: &'static AtomicBool) {
     FLAG.set(Some(flag));
 }
 
-/// The flag that this thread obeys, for those who start other threads on its behalf.
+/// The flag that this thread obeys, to pass on to threads started on its behalf.
 pub fn obeyed() -> Option<&'static AtomicBool> {
     FLAG.get()
 }
 
-/// Leaves the work if this thread obeys a flag that is set.
+/// Unwinds with [`Interrupted`] if this thread obeys a flag that is set.
 #[inline]
 pub fn checkpoint() {
     if FLAG.get().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-        // Quiet, unlike a panic: it is no error.
+        // Unlike a panic, this prints nothing: cancellation is not an error.
         resume_unwind(Box::new(Interrupted));
     }
 }

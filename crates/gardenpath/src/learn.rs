@@ -1,4 +1,4 @@
-//! Learning a grammar back from sentences and their root labels.
+//! Learning a grammar from sentences and their root labels.
 //!
 //! | learner | what it is |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | [`Em`] | inside-outside from random starts, the baseline |
 //! | [`Paper`] | the algorithm of the paper, as it stands |
 //!
-//! All of them are a [`Learner`]: told an [`Outline`] of the grammar, they make a [`Learned`] one of a corpus. [`score`] says how close
+//! Each is a [`Learner`]: given an [`Outline`] of the grammar and a corpus it returns a [`Learned`] grammar. [`score`] measures how close
 //! that is to the truth. The labels are the roots of the corpus; if none of its sentences has one (all are 255), they are all of one
 //! class.
 //!
@@ -62,7 +62,7 @@ pub struct Learned {
     /// The grammar, of the same type as a sampled one. Its roots are the labels, with their frequencies as prior; the symbols of inner
     /// levels are numbered arbitrarily.
     pub grammar: Grammar,
-    /// Whether it can be trusted, found without knowing the truth.
+    /// Whether it can be trusted: a self-check that needs no ground truth.
     pub verdict: Verdict,
     /// What was learned about each level of parents, from the root down.
     pub levels: Vec<LearnedLevel>,

@@ -1,11 +1,11 @@
-//! How much memory one piece of work may take: sizes are checked before anything is allocated.
+//! The memory limit. Sizes are checked against it before anything is allocated.
 
 use crate::error::{Error, Result};
 
 /// The most bytes that one table, chart or corpus may take.
 pub const LIMIT: u64 = 8 << 30;
 
-/// Refuses work that needs more than [`LIMIT`] bytes. `what` says in words what would take them.
+/// Returns an error if work needs more than [`LIMIT`] bytes. `what` names it in the message.
 ///
 /// ```
 /// use gardenpath::memory;
@@ -18,7 +18,7 @@ pub fn check(what: impl ToString, bytes: u128) -> Result<()> {
     if bytes <= u128::from(LIMIT) {
         return Ok(());
     }
-    // Rounded up, so that whatever is refused needs more than the limit in the message, too.
+    // Rounded up, so that the message never shows a size below the limit.
     Err(Error::Memory { what: what.to_string(), gigabytes: bytes.div_ceil(1 << 30), limit: LIMIT >> 30 })
 }
 

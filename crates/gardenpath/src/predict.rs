@@ -1,4 +1,4 @@
-//! Exact predictions: the next token, masked and noisy tokens, and what hides above the tokens, given a part of a sentence.
+//! Exact predictions: the next token, masked and noisy tokens, and hidden symbols, given part of a sentence.
 
 mod floor;
 mod formula;

@@ -1,4 +1,4 @@
-//! The steps of the paper's proof that Algorithms 1-3 find all rules, each as numbers of a given grammar.
+//! The steps of the paper's proof that Algorithms 1-3 find all rules, evaluated for a given grammar.
 //!
 //! The paper argues in the limit of large vocabularies. These functions say how far a finite grammar is from that limit: which
 //! local topologies make up the covariances ([`diagrams`]), how long their rows are ([`RowNorms`]), what spurious candidates

@@ -81,7 +81,7 @@ fn mix(mut word: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// What is sampled from a seed is part of the file format: these words must never change.
+    /// Frozen: everything sampled from a seed depends on these words.
     #[test]
     fn streams_are_frozen() {
         let mut stream = Seed::new(7).child("corpus").stream(3);

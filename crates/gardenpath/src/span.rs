@@ -1,4 +1,4 @@
-//! Places in a sentence, and symbols that stand there.
+//! Spans of a sentence, and symbols on spans.
 
 use crate::symbols::Symbol;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What can be said about a random grammar without sampling one: exact, pure functions of its parameters.
+//! Exact properties of random grammars as functions of their parameters, without sampling.
 //!
 //! A grammar of depth `depth` grows a tree of `depth` levels. Every node has `s` children with probability `p_s`, where `s` is one of
 //! some arities between 1 and 8. Of all `vocab^s` tuples of `s` symbols a fraction `f_s` is produced by some rule. In the paper's case
@@ -88,10 +88,10 @@ pub enum TheoryError {
         /// The largest number of tokens.
         longest: usize,
     },
-    /// No number of children is given.
-    #[error("a node has some number of children, got none")]
+    /// No arity has a positive probability.
+    #[error("expected at least one number of children with a positive probability, got none")]
     NoArities,
-    /// What should be a probability is none.
+    /// A probability is out of range.
     #[error("the probability of {arity} children must lie between 0 and 1, got {value}")]
     Probability {
         /// The number of children.
@@ -125,7 +125,7 @@ pub enum TheoryError {
         most: u64,
     },
     /// More trees of one length than [`entropy::class_entropy`] can tell apart.
-    #[error("the class entropy is known where at most {max} trees have the same length, got {trees}", max = entropy::MAX_TREES)]
+    #[error("the class entropy can be computed for at most {max} trees of the same length, got {trees}", max = entropy::MAX_TREES)]
     Trees {
         /// The largest number of trees of one length.
         trees: usize,

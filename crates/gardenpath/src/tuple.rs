@@ -1,4 +1,4 @@
-//! Numbers for tuples of symbols: the one place where positions in tables of tuples are computed.
+//! Indices of tuples of symbols: the one place where positions in tables of tuples are computed.
 
 use crate::arity::Arities;
 use crate::symbols::{Children, Symbol};

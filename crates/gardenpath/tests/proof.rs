@@ -109,7 +109,7 @@ fn other_arities_are_refused() {
     ];
     for error in errors {
         let message = error.unwrap().to_string();
-        assert_eq!(message, "number of children is 4, expected 2 or 3: the paper's topologies know no others");
+        assert_eq!(message, "number of children is 4, expected 2 or 3: the paper defines topologies for these only");
     }
     // A matrix of transitions has nothing of the paper's arities.
     assert!(Transition::new(grammar.layer(0), 4, 3).is_ok() && Transition::new(grammar.layer(0), 4, 4).is_err());

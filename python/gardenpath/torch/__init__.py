@@ -1,6 +1,6 @@
-"""Sentences for networks in PyTorch, the loss that no network can beat, and the paper's networks.
+"""Sentences for PyTorch networks, the Bayes floor, and the paper's networks.
 
-A network of your own, trained on fresh sentences, beside the floor:
+Your own network, trained on fresh sentences, compared with the floor:
 
 >>> import torch
 >>> from gardenpath import Grammar
@@ -20,11 +20,11 @@ A network of your own, trained on fresh sentences, beside the floor:
 >>> floor.loss < loss < floor.guessing
 True
 
-Sentence `i` is a function of (grammar, seed, `i`) alone. Nothing is stored, and neither the number of workers nor the
-order in which they are asked changes a sentence. Training sets are told from test sets by their seeds.
+Sentence `i` depends only on (grammar, seed, `i`). Nothing is stored, and neither the number of workers nor the
+order of access changes a sentence. Training and test sets differ in their seeds.
 
 `CNN`, `INN` and `Transformer` are the networks of `gardenpath train`, with the same initial weights and the same files, and
-`train` is its recipe, on any device of PyTorch:
+`train` is its recipe, on any PyTorch device:
 
 >>> from gardenpath.torch import CNN, train
 >>> run = train(CNN.for_grammar(grammar, width=32), grammar, samples=1024, test=1000, max_steps=100)

@@ -20,11 +20,11 @@ _OPTIONS = ("normalization", "layers", "heads", "mlp")
 
 
 def measure_train(parameters: Mapping[str, Any], grammar: Grammar) -> dict[str, Any]:
-    """What measure `train` measures, on the device of PyTorch that GARDENPATH_CUDA_DEVICE names, or on the usual one."""
+    """Runs measure `train` on the PyTorch device named by GARDENPATH_CUDA_DEVICE, or the default one."""
     if parameters["measure"] != "train":
         raise ValueError(f"measure {parameters['measure']} does not run on cuda, expected train")
     if "optimizer" in parameters:
-        raise ValueError("optimizer is not the usual one of the network, which does not run on cuda")
+        raise ValueError("optimizer is not the default of the network, which cuda does not support")
     device = os.environ.get("GARDENPATH_CUDA_DEVICE", "cuda")
     options = {name: parameters[name] for name in _OPTIONS if name in parameters}
     network = _KINDS[parameters["model"]].for_grammar(grammar, parameters["width"], seed=parameters["seed"], **options)

@@ -1,7 +1,7 @@
-"""The random numbers of the program, in NumPy: named seeds, and one stream of xoshiro256++ for each item of work.
+"""The program's random numbers in NumPy: named seeds, and one xoshiro256++ stream per item of work.
 
-The generator is xoshiro256++ with its state filled by SplitMix64, as in the program (crates/gardenpath/src/seed.rs): from
-the same seed come the same initial weights, the same order of batches, and the same sentences.
+The generator is xoshiro256++ seeded by SplitMix64, as in the program (crates/gardenpath/src/seed.rs): the same seed
+gives the same initial weights, batches and sentences.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class Seed:
 
     @staticmethod
     def new(number: int) -> Seed:
-        """A seed from the number that a user gives."""
+        """The seed for a user's number."""
         if not 0 <= number <= _MASK:
             raise ValueError(f"seed is {number}, expected 0 to {_MASK}")
         return Seed(_mix(number + _GOLDEN_GAMMA & _MASK))
 
     @property
     def number(self) -> int:
-        """The number that a user would give for this seed: numbers and seeds are one to one."""
+        """The user's number for this seed: the mapping is one to one."""
         return _unmix(self.key) - _GOLDEN_GAMMA & _MASK
 
     def child(self, name: str) -> Seed:
@@ -51,7 +51,7 @@ class Seed:
         return Seed(_mix(_mix(self.key ^ 0x6E74_6800) + index & _MASK))
 
     def states(self, first: int, count: int) -> Words:
-        """The generators of items `first` to `first + count`: four words for each, `[4, count]`."""
+        """The generators of items `first` to `first + count`: four words each, `[4, count]`."""
         words = np.arange(first, first + count, dtype=np.uint64) + np.uint64(self.key)
         steps = np.arange(1, 5, dtype=np.uint64) * np.uint64(_GOLDEN_GAMMA)
         words = words + steps[:, None]
@@ -61,7 +61,7 @@ class Seed:
 
 
 def gaussians(seed: Seed, rows: int, columns: int) -> NDArray[np.float64]:
-    """Unit Gaussians by the method of Box and Muller, with a stream of random numbers for each row."""
+    """Standard Gaussians by the Box-Muller method, with one random stream per row."""
     words = _words(seed.states(0, rows), columns + columns % 2)
     units = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
     radius = np.sqrt(-2.0 * np.log(1.0 - units[0::2]))
@@ -74,7 +74,7 @@ def shuffled(seed: Seed, epoch: int, count: int) -> NDArray[np.int64]:
     """The numbers below `count` in the order of an epoch."""
     bounds = np.arange(count, 1, -1, dtype=np.uint64)
     words = _sequence(seed.states(epoch, 1), len(bounds))
-    # The upper half of the product of 64 bits and a bound of fewer than 32.
+    # The upper half of the product of 64 bits and a bound below 32 bits.
     low, half = np.uint64(0xFFFF_FFFF), np.uint64(32)
     places = ((words >> half) * bounds + ((words & low) * bounds >> half)) >> half
     numbers = list(range(count))
@@ -97,7 +97,7 @@ def _unmix(word: int) -> int:
 
 
 def _words(states: Words, count: int) -> Words:
-    """The next words of many generators, `[count, generators]`; the generators move on."""
+    """The next words of many generators, `[count, generators]`; advances the generators."""
     found = np.empty((count, states.shape[1]), dtype=np.uint64)
     for k in range(count):
         found[k] = _rotated(states[0] + states[3], 23) + states[0]
@@ -120,7 +120,7 @@ def _rotated(words: Words, bits: int) -> Words:
     return rotated
 
 
-# A step is linear in the 256 bits of the state, so that a long sequence can be cut into pieces that are made side by side.
+# A step is linear in the 256 bits of the state, so a long sequence can be split into pieces that are computed in parallel.
 
 
 def _sequence(state: Words, count: int) -> Words:
@@ -139,7 +139,7 @@ def _jumped(states: Words, matrix: NDArray[np.float32]) -> Words:
 
 @cache
 def _jump(steps: int) -> NDArray[np.float32]:
-    """The matrix of so many steps, of zeros and ones."""
+    """The matrix of this many steps, with entries 0 and 1."""
     if steps == 1:
         ones = np.eye(256, dtype=np.float32)
         states = _packed(ones)

@@ -1,4 +1,4 @@
-"""The shape of the trees for which a network is made."""
+"""The shape of the trees that a network is built for."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Shape:
 
     @staticmethod
     def new(depth: int, arities: Sequence[Arities] | None) -> Shape:
-        """The shape of trees of this depth; unless arities are given, all nodes have two or three children."""
+        """The shape of trees of this depth; by default all nodes have two or three children."""
         if not 1 <= depth <= _MAX_DEPTH:
             raise ValueError(f"depth is {depth}, expected 1 to {_MAX_DEPTH}")
         shape = Shape(((2, 3),) * depth if arities is None else tuple(tuple(sorted(set(level))) for level in arities))
         if len(shape.arities) != depth:
-            raise ValueError(f"there are arities of {len(shape.arities)} levels, expected {depth}")
+            raise ValueError(f"arities has {len(shape.arities)} levels, expected {depth}")
         for level in shape.arities:
             if not level or level[0] < 1 or level[-1] > _MAX_CHILDREN:
                 raise ValueError(f"arities of a level are {level}, expected numbers from 1 to {_MAX_CHILDREN}")
@@ -52,7 +52,7 @@ class Shape:
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
-        """The numbers of tokens of trees, in order; there may be gaps between the smallest and the largest."""
+        """The possible numbers of tokens, in increasing order; there may be gaps."""
         return tuple(_lengths(self.arities))
 
     @property
@@ -62,6 +62,6 @@ class Shape:
 
 
 def check_at_least(name: str, value: int, least: int) -> None:
-    """Refuses a size that is too small."""
+    """Raises a ValueError if a size is too small."""
     if value < least:
         raise ValueError(f"{name} is {value}, expected at least {least}")

@@ -14,14 +14,14 @@ _TAPS = 4
 
 
 class CNN(FilterNetwork):
-    """The paper's convolutional network: filters of size 4 and stride 2, one layer more than the tree has levels.
+    """The paper's convolutional network: filters of size 4 and stride 2, with one layer more than the tree has levels.
 
     Each convolution is padded by one zero on both sides; the input is padded to 10 positions at depth 2, to 30 at depth 3,
-    and in the same proportion beyond. Only positions that are not zero by necessity are computed, packed without padding; a
-    convolution is one gather and one matrix product. Factors of layers are moved behind their rectifiers, where they are one
-    factor of the logits: activations are large numbers, too large for float16, but not for bfloat16.
+    and in the same proportion beyond. Only positions that can be non-zero are computed, packed without padding; a
+    convolution is one gather and one matrix product. The scale factors of layers are moved past their ReLUs and combined
+    into one factor of the logits: activations are large numbers, too large for float16, but not for bfloat16.
 
-    `arities` are the numbers of children of the nodes of each level, from the root down, if not all have two or three.
+    `arities` are the numbers of children of the nodes of each level, from the root down, unless all have two or three.
     `seed` is the program's: see `reset`.
 
     >>> from gardenpath import Grammar
@@ -35,7 +35,7 @@ class CNN(FilterNetwork):
     """
 
     def parameters_of_files(self) -> list[Parameter]:
-        """All parameters, in the order in which their first values are drawn."""
+        """All parameters, in the order in which they are initialized."""
         inputs = [self.vocab] + [self.width] * self.depth
         filters = [Parameter(f"conv.{k}", (_TAPS, channels, self.width)) for k, channels in enumerate(inputs)]
         return [*filters, Parameter("readout", (self.width, self.classes))]
@@ -55,7 +55,7 @@ class CNN(FilterNetwork):
         return (scale * mean) @ readout
 
     def _windows(self, lengths: Tensor) -> list[tuple[Tensor, slice]]:
-        """For each layer the rows below that its windows read, and the taps that read; then the rows of the mean.
+        """For each layer, the rows below that its windows read, and the taps that read them; then the rows of the mean.
 
         The row after the last one is zero and stands for everything outside.
         """
@@ -77,7 +77,7 @@ class CNN(FilterNetwork):
 
 
 def _rows(counts: Tensor, sentences: Tensor, places: Tensor) -> Tensor:
-    """The rows of places in sentences that have so many rows each."""
+    """The row indices of positions in sentences with these numbers of rows."""
     inside = (places >= 0) & (places < counts[sentences, None])
     starts = counts.cumsum(0) - counts
     return torch.where(inside, starts[sentences, None] + places, counts.sum())

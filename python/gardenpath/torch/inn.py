@@ -26,11 +26,11 @@ Numbers = NDArray[np.float64]
 class INN(FilterNetwork):
     """The paper's inside neural network: filters for each number of children, shared by the cells of the inside chart.
 
-    Only cells that some tree over the sentence can use are computed, packed without padding. Which these are depends on the
-    length alone, so they are found once for each length. Sums over splits are made before or after the products with the
+    Only cells that some tree over the sentence can use are computed, packed without padding. They depend only on the
+    length, so they are computed once per length. Sums over splits are taken before or after the products with the
     filters, whichever leaves fewer rows to multiply.
 
-    `arities` are the numbers of children of the nodes of each level, from the root down, if not all have two or three.
+    `arities` are the numbers of children of the nodes of each level, from the root down, unless all have two or three.
     `seed` is the program's: see `reset`.
 
     >>> from gardenpath import Grammar
@@ -43,7 +43,7 @@ class INN(FilterNetwork):
     """
 
     def parameters_of_files(self) -> list[Parameter]:
-        """All parameters, in the order in which their first values are drawn."""
+        """All parameters, in the order in which they are initialized."""
         filters = [
             Parameter(_filter_name(level, arity), (arity, self._channels(level), self.width))
             for level in reversed(range(self.depth))
@@ -55,7 +55,7 @@ class INN(FilterNetwork):
         return self.vocab if level + 1 == self.depth else self.width
 
     def _filters(self, level: int) -> Tensor:
-        """The matrices of all roles of a level, `[roles, inputs, outputs]`, with their factors."""
+        """The matrices of all roles of a level, `[roles, inputs, outputs]`, with their scale factors."""
         channels = self._channels(level)
         scaled = [
             scale_of(self.normalization, arity, channels) * self.weight(_filter_name(level, arity))
@@ -89,7 +89,7 @@ def _filter_name(level: int, arity: int) -> str:
 
 @dataclass(frozen=True)
 class _Lists:
-    """The rows that are added up, list by list: what a sparse matrix is made of."""
+    """Lists of rows to sum: the contents of a sparse matrix."""
 
     sizes: Integers
     items: Integers
@@ -127,9 +127,9 @@ class _Template:
     """The cells of all sentences of one length."""
 
     lowest: Integers
-    """The place of the token in each role of a cell just above the tokens, or -1: `[cells, roles]`."""
+    """The position of the token in each role of a cell just above the tokens, or -1: `[cells, roles]`."""
     levels: list[_Level]
-    """All levels but the lowest, from the root down."""
+    """All levels except the lowest, from the root down."""
 
 
 @lru_cache(maxsize=1024)
@@ -149,7 +149,7 @@ def _template(shape: Shape, length: int) -> _Template:
 
 @dataclass(frozen=True)
 class _Group:
-    """The sentences of a batch that have the same length."""
+    """The sentences of a batch with the same length."""
 
     sentences: Integers
     template: _Template
@@ -163,7 +163,7 @@ def _groups(shape: Shape, lengths: Tensor) -> list[_Group]:
 
 
 def _lowest(groups: list[_Group], lengths: Tensor) -> Tensor:
-    """The token in each role of all cells just above the tokens; the one after the last stands for none."""
+    """The token in each role of all cells just above the tokens; one past the last token means none."""
     starts, none = (lengths.cumsum(0) - lengths).numpy(), int(lengths.sum())
 
     def places(group: _Group) -> Integers:
@@ -176,7 +176,7 @@ def _lowest(groups: list[_Group], lengths: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class _Bags:
-    """The lists of a batch, as `embedding_bag` takes them."""
+    """The lists of a batch, in the form of `embedding_bag`."""
 
     items: Tensor
     offsets: Tensor
@@ -184,7 +184,7 @@ class _Bags:
 
     @staticmethod
     def of(parts: Iterable[tuple[_Lists, int, int]], like: Tensor) -> _Bags:
-        """Lists for so many sentences of so many rows each, one after the other."""
+        """Lists for this many sentences with this many rows each, one after another."""
         items, sizes, times = [], [np.zeros(1, dtype=np.int64)], []
         base = 0
         for lists, sentences, rows in parts:
@@ -203,7 +203,7 @@ class _Bags:
             rows,
             self.offsets,
             mode="sum",
-            # In mixed precision rows are shorter numbers than weights.
+            # In mixed precision, rows have lower precision than weights.
             per_sample_weights=self.times.to(rows.dtype),
             include_last_offset=True,
         )

@@ -1,4 +1,4 @@
-"""What the three networks share: parameters with the names of the program's files, their first values, and sentences."""
+"""The common base of the three networks: parameters with the names of the program's files, initialization, and input."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ Self = TypeVar("Self", bound="Network")
 
 @dataclass(frozen=True)
 class Parameter:
-    """A tensor that is learned."""
+    """A learned tensor."""
 
     name: str
     """Its name in files."""
     shape: tuple[int, ...]
-    """Its sizes; those of a matrix are inputs and outputs."""
+    """Its shape; for matrices, inputs and outputs."""
     start: Literal["gaussian", "one", "zero"] = "gaussian"
-    """Its first values."""
+    """Its initialization."""
     rate: float = 1.0
     """Its learning rate relative to that of Adam."""
 
 
 @dataclass(frozen=True)
 class Sentences:
-    """A batch without padding, in the memory of the host."""
+    """A batch without padding, in host memory."""
 
     tokens: Tensor
-    """All tokens, one sentence after the other."""
+    """All tokens, one sentence after another."""
     lengths: Tensor
-    """The number of tokens of each sentence."""
+    """The length of each sentence."""
 
 
 class Network(nn.Module, ABC):
-    """A network that tells the root of a sentence: `CNN`, `INN` or `Transformer`.
+    """A network that predicts the root of a sentence: `CNN`, `INN` or `Transformer`.
 
-    Weights have the names and shapes of the program's safetensors files: `state_dict()` holds exactly what they hold.
+    Weights have the names and shapes of the program's safetensors files: `state_dict()` contains exactly the same tensors.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Network(nn.Module, ABC):
 
     @classmethod
     def for_grammar(cls: type[Self], grammar: Grammar, width: int, **options: Any) -> Self:
-        """A network for the sentences of a grammar; options are those of the network.
+        """A network for the sentences of a grammar; `options` are passed to the constructor.
 
         >>> from gardenpath import Grammar
         >>> from gardenpath.torch import INN
@@ -96,13 +96,13 @@ class Network(nn.Module, ABC):
 
     @abstractmethod
     def parameters_of_files(self) -> list[Parameter]:
-        """All parameters, in the order in which their first values are drawn."""
+        """All parameters, in the order in which they are initialized."""
 
     def _check(self) -> None:
-        """Refuses sizes that only this kind of network has."""
+        """Validates sizes that only this architecture has."""
 
     def _values(self) -> int:
-        """The number of all weights."""
+        """The total number of weights."""
         return sum(math.prod(parameter.shape) for parameter in self.parameters_of_files())
 
     @abstractmethod
@@ -111,13 +111,13 @@ class Network(nn.Module, ABC):
 
     @abstractmethod
     def _sizes(self) -> dict[str, object]:
-        """What only this kind of network has, by name."""
+        """Sizes that only this architecture has, by name."""
 
     def reset(self, seed: int) -> None:
-        """Sets the weights to those with which the program begins a run of this seed.
+        """Sets the weights to the program's initial weights for this seed.
 
-        Weights that are random are unit Gaussians, each row from a random stream of its own. They are the program's in all
-        bits of float32, but for rare values where a logarithm or a sine of NumPy rounds in another way.
+        Random weights are standard Gaussians, with one random stream per row. They agree with the program in all
+        bits of float32, except for rare values where a logarithm or sine in NumPy rounds differently.
 
         >>> from gardenpath.torch import CNN
         >>> network = CNN(vocab=4, classes=4, depth=2, width=8, seed=1)
@@ -145,9 +145,9 @@ class Network(nn.Module, ABC):
     def forward(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
         """The logits `[batch, classes]` of a batch of `SentenceStream`, `collate` or `Corpus.padded`.
 
-        Tokens are integers `[batch, longest]`, followed by negative numbers after the end of a sentence, or by anything if
-        `lengths` are given, or they are one-hot vectors `[batch, longest, vocab]`. What comes after the end changes nothing.
-        The work is planned on the host: tokens that are there already need not be copied.
+        Tokens are integers `[batch, longest]`, with negative numbers after the end of a sentence, or anything if `lengths`
+        are given; or they are one-hot vectors `[batch, longest, vocab]`. Values after the end have no effect.
+        The computation is planned on the host, so tokens on the host need not be copied.
         """
         batch = self._read(tokens, lengths)
         if len(batch.lengths) == 0:
@@ -164,7 +164,7 @@ class Network(nn.Module, ABC):
         rows = rows.long()
         counts = (rows >= 0).sum(dim=1) if lengths is None else lengths.detach().cpu().long()
         if counts.shape != rows.shape[:1]:
-            raise ValueError(f"lengths have the shape {tuple(counts.shape)}, expected {tuple(rows.shape[:1])}")
+            raise ValueError(f"lengths have shape {tuple(counts.shape)}, expected {tuple(rows.shape[:1])}")
         inside = torch.arange(rows.shape[1]) < counts[:, None]
         self._check_sentences(rows, counts, inside)
         return Sentences(rows[inside], counts)
@@ -186,10 +186,10 @@ class Network(nn.Module, ABC):
             raise ValueError(f"sentence {sentence}: {counts[sentence].item()} tokens, {expected}")
 
     def load_weights(self, source: str | os.PathLike[str] | Mapping[str, Any]) -> None:
-        """Takes over weights: a safetensors file of the program or of `save_weights`, or tensors by name.
+        """Loads weights from a safetensors file of the program or `save_weights`, or from tensors by name.
 
-        The state of an optimizer, which checkpoints of the program hold too, is left aside. Nothing is changed if a tensor is
-        missing, not known, or of another shape.
+        The optimizer state in the program's checkpoints is ignored. Nothing is changed if a tensor is missing, unknown,
+        or of another shape.
 
         >>> import tempfile, torch
         >>> from gardenpath.torch import CNN
@@ -206,18 +206,18 @@ class Network(nn.Module, ABC):
         expected = {parameter.name: parameter.shape for parameter in self.parameters_of_files()}
         for name, shape in expected.items():
             if name not in given:
-                raise ValueError(f"there is no tensor '{name}', expected one of shape {shape}")
+                raise ValueError(f"no tensor '{name}', expected one of shape {shape}")
             if tuple(given[name].shape) != shape:
-                raise ValueError(f"tensor '{name}' has the shape {tuple(given[name].shape)}, expected {shape}")
+                raise ValueError(f"tensor '{name}' has shape {tuple(given[name].shape)}, expected {shape}")
         for name in given:
             if name not in expected:
-                raise ValueError(f"tensor '{name}' is none of this network, expected {', '.join(expected)}")
+                raise ValueError(f"tensor '{name}' does not belong to this network, expected {', '.join(expected)}")
         with torch.no_grad():
             for name in expected:
                 self.weight(name).copy_(given[name])
 
     def save_weights(self, path: str | os.PathLike[str]) -> None:
-        """Writes the weights as a safetensors file of 32-bit numbers, with the names and layouts of the program's files."""
+        """Writes the weights as a float32 safetensors file, with the names and layouts of the program's files."""
         weights = {parameter.name: self.weight(parameter.name) for parameter in self.parameters_of_files()}
         write_weights(path, {name: weight.detach().cpu().float().numpy() for name, weight in weights.items()})
 
@@ -229,7 +229,7 @@ class Network(nn.Module, ABC):
 
 
 class FilterNetwork(Network):
-    """A network of filters that are shared over a layer: its hidden layers have a scale."""
+    """A network of filters that are shared over a layer, with a scale for hidden layers."""
 
     def __init__(
         self,
@@ -251,30 +251,30 @@ class FilterNetwork(Network):
 
 
 def _check_memory(values: int) -> None:
-    """Refuses more weights than the memory of the host can hold."""
+    """Raises a ValueError if the weights do not fit into host memory."""
     needed, total = 4 * values, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if needed > total:
         raise ValueError(f"the network has {needed / 1e9:.0f} GB of weights, expected at most {total / 1e9:.0f} GB")
 
 
 def _writable(tensor: Tensor | NDArray[Any]) -> Tensor | NDArray[Any]:
-    """PyTorch warns of arrays that must not be written to."""
+    """A writable array, since PyTorch warns about read-only ones."""
     return tensor.copy() if isinstance(tensor, np.ndarray) else tensor
 
 
 def scale_of(normalization: Normalization, taps: int, channels: int) -> float:
-    """The factor of a hidden layer that sums over so many places of so many channels."""
+    """The scale factor of a hidden layer that sums over this many taps and channels."""
     return float((taps * channels if normalization == "fan-in" else channels) ** -0.5)
 
 
 def _check_normalization(normalization: str) -> None:
-    """Refuses a normalization that does not exist."""
+    """Raises a ValueError for an unknown normalization."""
     if normalization not in ("fan-in", "width"):
         raise ValueError(f"normalization is {normalization!r}, expected 'fan-in' or 'width'")
 
 
 def whitened(vocab: int, like: Tensor) -> Tensor:
-    """One row for each token, its one-hot vector with mean 0 and variance 1, and a last row of zeros for no token."""
+    """One row per token, its one-hot vector with mean 0 and variance 1, and a last row of zeros for no token."""
     mean = 1 / vocab
     onehot = torch.eye(vocab, dtype=like.dtype, device=like.device)
     return nn.functional.pad((onehot - mean) / math.sqrt(mean * (1 - mean)), (0, 0, 0, 1))

@@ -1,4 +1,4 @@
-"""Sentences of a grammar as datasets and streams, and the loss that no network can beat."""
+"""Sentences of a grammar as datasets and streams, and the Bayes floor."""
 
 import operator
 from collections.abc import Iterator, Sequence
@@ -19,21 +19,21 @@ __all__ = ["SentenceDataset", "SentenceStream", "bayes_floor", "collate"]
 
 Pair = tuple[Tensor, Tensor]
 
-# What cross_entropy leaves out.
+# Ignored by cross_entropy.
 _IGNORED = -100
 
-# Sentences that the floor of an endless stream is measured on.
+# Number of sentences for the floor of an endless stream.
 _FLOOR_SENTENCES = 10_000
 
-# A call takes about as long as sampling this many sentences: nearer ones are better sampled at once, with all between.
+# A call costs about as much as sampling this many sentences: across smaller gaps, it is cheaper to sample the gap too.
 _NEAR = 1024
 
 
 class SentenceDataset(Dataset[Pair]):
-    """Sentences `start` to `start + count` of a grammar and a seed: pairs of tokens and root, sampled when asked for.
+    """Sentences `start` to `start + count` of a grammar and a seed: pairs of tokens and root, sampled on access.
 
-    A `DataLoader` may shuffle them and have any number of workers; `collate` makes batches of them. Sentences are
-    independent, so that shuffling matters only for more than one epoch; for a single one, `SentenceStream` is quicker.
+    A `DataLoader` can shuffle them and use any number of workers; `collate` forms batches. Sentences are
+    independent, so shuffling matters only for more than one epoch; for a single epoch, `SentenceStream` is faster.
 
     >>> from torch.utils.data import DataLoader
     >>> from gardenpath import Grammar
@@ -63,7 +63,7 @@ class SentenceDataset(Dataset[Pair]):
         return self.__getitems__([index])[0]
 
     def __getitems__(self, indices: Sequence[int]) -> list[Pair]:
-        """Many sentences at once; `DataLoader` asks for its batches in this way."""
+        """Many sentences at once, as requested by `DataLoader`."""
         if len(indices) == 0:
             return []
         _share_cores()
@@ -84,30 +84,30 @@ class SentenceDataset(Dataset[Pair]):
 
 
 class SentenceStream(IterableDataset[Pair]):
-    """Batches of fresh sentences, without end unless `count` sentences are asked for.
+    """Batches of fresh sentences, endless unless `count` is given.
 
-    Batch `k` holds sentences `k * batch` to `(k + 1) * batch` of the seed. A batch is a pair of
+    Batch `k` contains sentences `k * batch` to `(k + 1) * batch` of the seed. A batch is a pair of
 
-    * tokens `[batch, longest]`, filled up with `fill` to the longest sentence of the batch, or, with `fixed_length`, to
-      the longest sentence of the grammar, `grammar.lengths[1]`; with `one_hot` they are vectors `[batch, longest, vocab]` of
-      floats, zeros after the end;
+    * tokens `[batch, longest]`, padded with `fill` to the longest sentence of the batch or, with `fixed_length`, to
+      the longest sentence of the grammar, `grammar.lengths[1]`; with `one_hot` they are float vectors
+      `[batch, longest, vocab]`, zero after the end;
     * roots `[batch]`.
 
-    Give it to a `DataLoader` with `batch_size=None`, since the batches are made here. Any number of workers yields the
-    same batches in the same order as none. Processes share the batches: of `world` processes, number `rank` takes batches
+    Pass it to a `DataLoader` with `batch_size=None`, since it yields whole batches. Any number of workers yields the
+    same batches in the same order. Distributed processes share the batches: of `world` processes, process `rank` takes batches
     `first_batch + rank`, `first_batch + rank + world`, and so on; with a `count`, some may have one batch more than others.
-    Unless they are given, they are those of `torch.distributed` if it is initialised when the stream is made. To resume,
-    begin with the first batch that nobody used: after `steps` steps of each process, `first_batch=steps * world`.
+    They default to those of `torch.distributed`, if it is initialized when the stream is created. To resume, start with the
+    first unused batch: after `steps` steps of each process, `first_batch=steps * world`.
 
-    Other tasks than the root label have batches of inputs and targets, `[batch, longest]`, for a language model:
+    Other tasks than predicting the root have batches of inputs and targets, `[batch, longest]`, for a language model:
 
     * `task="next"`: inputs are `bos` and the tokens, targets the tokens and `eos`. The outputs of a network are the `vocab`
-      tokens and `eos` last, as in the rows of `Grammar.next_token`;
-    * `task="masked"`: each token is replaced by `mask_id` with probability `mask`; targets are what was there;
-    * `task="noisy"`: each token is replaced by a random one with probability `noise`; targets are the true tokens.
+      tokens followed by `eos`, as in the rows of `Grammar.next_token`;
+    * `task="masked"`: each token is replaced by `mask_id` with probability `mask`; targets are the original tokens;
+    * `task="noisy"`: each token is replaced by a random one with probability `noise`; targets are the original tokens.
 
-    Inputs are numbers below `num_embeddings`: tokens, then `eos`, `bos`, `mask_id` and `pad`, which fills up short sentences.
-    Targets where nothing is asked are -100, which `cross_entropy` leaves out. `floor` is the smallest loss that is possible.
+    Inputs are numbers below `num_embeddings`: tokens, then `eos`, `bos`, `mask_id` and `pad`, which pads short sentences.
+    Targets without a prediction are -100, which `cross_entropy` ignores. `floor` is the lowest possible loss.
 
     >>> import torch
     >>> from gardenpath import Grammar
@@ -163,7 +163,7 @@ class SentenceStream(IterableDataset[Pair]):
             ("noise", noise is not None, ("noisy",)),
         ):
             if given and task not in tasks:
-                raise ValueError(f"{name} has no effect here: it is for task={tasks[0]!r}")
+                raise ValueError(f"{name} has no effect here: it needs task={tasks[0]!r}")
         self.fill = -1 if fill is None else fill
         _check_fill(self.fill, grammar)
         self.mask = _MASK if mask is None else mask
@@ -182,7 +182,7 @@ class SentenceStream(IterableDataset[Pair]):
         self.fixed_length = fixed_length
         self.eos, self.bos, self.mask_id, self.pad = range(grammar.vocab, grammar.vocab + 4)
         self.num_embeddings = grammar.vocab + 4
-        # Read here and not later: workers are processes too, and need not know of the others.
+        # Read now and not later: workers are processes too, and may not know about the others.
         self.rank, self.world = _rank_and_world(rank, world)
         self._width = grammar.lengths[1] if fixed_length else 0
 
@@ -190,7 +190,7 @@ class SentenceStream(IterableDataset[Pair]):
         _share_cores()
         worker = get_worker_info()
         number, workers = (0, 1) if worker is None else (worker.id, worker.num_workers)
-        # A loader asks its workers in turn: if each has every `workers`-th batch, they arrive in the order of their numbers.
+        # A loader polls its workers in turn: if each has every `workers`-th batch, they arrive in order.
         k = self.first_batch + self.rank + self.world * number
         while self.count is None or k * self.batch < self.count:
             yield self._make(k)
@@ -199,13 +199,13 @@ class SentenceStream(IterableDataset[Pair]):
     def __len__(self) -> int:
         """The number of batches of this process."""
         if self.count is None:
-            raise TypeError("the stream has no end, expected a count of sentences")
+            raise TypeError("the stream is endless, expected a count of sentences")
         batches = -(-self.count // self.batch)
         return len(range(self.first_batch + self.rank, batches, self.world))
 
     @property
     def floor(self) -> Floor:
-        """The smallest loss that any network can reach on the sentences of the stream, or on the first 10,000 of an endless one:
+        """The lowest loss that any network can reach on the sentences of the stream, or on the first 10,000 of an endless one:
         in nats per token, per masked token, or per sentence for the root.
         """
         count = _FLOOR_SENTENCES if self.count is None else self.count
@@ -228,7 +228,7 @@ class SentenceStream(IterableDataset[Pair]):
             inputs, targets = pad(inputs, (1, 0), value=self.bos), pad(targets, (0, 1), value=_IGNORED)
             targets[torch.arange(len(corpus)), torch.from_numpy(np.diff(corpus.offsets))] = self.eos
         elif self.task == "masked":
-            # The tokens of a padded array are those of the corpus, in their order.
+            # The tokens of a padded array are those of the corpus, in the same order.
             masked = torch.zeros_like(inputs, dtype=torch.bool)
             masked[inputs != _IGNORED] = torch.from_numpy(_masks(corpus, self.mask, self.seed, start))
             inputs, targets = inputs.masked_fill(masked, self.mask_id), targets.masked_fill(~masked, _IGNORED)
@@ -249,7 +249,7 @@ class SentenceStream(IterableDataset[Pair]):
 
 
 def collate(items: Sequence[Pair], fill: int = -1) -> Pair:
-    """A batch of the items of a `SentenceDataset`: tokens filled up with `fill` to the longest, and roots.
+    """A batch of items of a `SentenceDataset`: tokens padded with `fill` to the longest, and roots.
 
     >>> import torch
     >>> from gardenpath.torch import collate
@@ -262,9 +262,9 @@ def collate(items: Sequence[Pair], fill: int = -1) -> Pair:
 
 
 def bayes_floor(grammar: Grammar, data: Corpus | Pair, *, fill: int = -1) -> BayesFloor:
-    """The exact Bayes loss and accuracy of a test set: on average over test sets, no network has a smaller loss.
+    """The Bayes loss and accuracy on a test set: averaged over test sets, no network has a lower loss.
 
-    The test set is a corpus, or a pair of tokens, filled up with `fill` or as one-hot vectors, and roots.
+    The test set is a corpus, or a pair of tokens (padded with `fill`, or one-hot vectors) and roots.
 
     >>> from gardenpath import Grammar
     >>> from gardenpath.torch import SentenceStream, bayes_floor
@@ -299,7 +299,7 @@ def tokens_of_vectors(vectors: Tensor, vocab: int) -> Tensor:
 
 
 def _share_cores() -> None:
-    """One thread for each worker of a loader: they work side by side already."""
+    """One thread per worker of a loader, since workers already run in parallel."""
     if get_worker_info() is not None:
         set_threads(1)
 
@@ -310,7 +310,7 @@ def _rank_and_world(rank: int | None, world: int | None) -> tuple[int, int]:
             return distributed.get_rank(), distributed.get_world_size()
         return 0, 1
     if rank is None or world is None:
-        raise ValueError(f"rank is {rank} and world is {world}, expected both or none")
+        raise ValueError(f"rank is {rank} and world is {world}, expected both or neither")
     check_at_least("world", world, 1)
     if not 0 <= rank < world:
         raise ValueError(f"rank is {rank}, expected 0 to {world - 1}")
@@ -319,4 +319,4 @@ def _rank_and_world(rank: int | None, world: int | None) -> tuple[int, int]:
 
 def _check_fill(fill: int, grammar: Grammar) -> None:
     if 0 <= fill < grammar.vocab:
-        raise ValueError(f"fill is {fill}, expected a value that is none of the {grammar.vocab} tokens")
+        raise ValueError(f"fill is {fill}, expected a value that is not one of the {grammar.vocab} tokens")

@@ -24,7 +24,7 @@ __all__ = ["Ending", "Record", "Run", "paper_optimizer", "train"]
 
 Ending = Literal["rise", "plateau", "steps", "diverged"]
 
-# The constants of the program: crates/gardenpath-nn/src/train.rs says what they are for.
+# The program's constants, explained in crates/gardenpath-nn/src/train.rs.
 _TEST_BATCH = 512
 _FIRST_MEASUREMENT = 32
 _SPACING = 1.12
@@ -38,45 +38,45 @@ class Record:
     """One measurement of the test loss."""
 
     step: int
-    """Steps so far."""
+    """Number of steps so far."""
     epoch: float
-    """Passes over the training set so far."""
+    """Number of epochs so far."""
     train_loss: float
     """The mean loss of the batches since the last record."""
     test_loss: float
-    """The mean cross-entropy of the test set, in nats."""
+    """The mean cross-entropy on the test set, in nats."""
     test_accuracy: float
-    """The share of test sentences whose root has the largest logit."""
+    """The accuracy on the test set."""
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What a run has come to: the best network by its test loss."""
+    """The outcome of a run: the best network by test loss."""
 
     test_loss: float
-    """The mean cross-entropy of the test set, in nats."""
+    """The mean cross-entropy on the test set, in nats."""
     normalized_loss: float
-    """The same in units of guessing, `ln classes`."""
+    """The test loss relative to guessing: divided by `ln classes`."""
     test_accuracy: float
-    """The share of test sentences whose root was told."""
+    """The accuracy on the test set."""
     bayes_loss: float
-    """The loss of exact parsing on the same test set: on average, no network has a smaller one."""
+    """The loss of exact parsing on the same test set: no network has a lower one on average."""
     bayes_accuracy: float
     """The accuracy of exact parsing on the same test set."""
     train_loss: float
-    """The mean loss of the training batches before the best measurement."""
+    """The mean training loss before the best measurement."""
     best_step: int
     """The step of the best measurement."""
     steps: int
-    """All steps."""
+    """Number of steps."""
     epochs: float
-    """Passes over the training set until the last measurement."""
+    """Number of epochs until the last measurement."""
     ending: Ending
-    """Why training ended: the test loss rose, or no longer fell, or all steps were taken, or a loss was no number any more."""
+    """Why training ended: rising test loss, plateau, maximum number of steps, or NaN loss."""
     curve: list[Record] = field(repr=False)
     """All measurements."""
     weights: dict[str, Tensor] = field(repr=False)
-    """The state of the best network, in the memory of the host; `load_state_dict` takes it."""
+    """The state of the best network, in host memory, for `load_state_dict`."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Run):
@@ -90,9 +90,9 @@ class Run:
 
 
 def paper_optimizer(network: Network, learning_rate: float | None = None) -> Optimizer:
-    """The paper's optimizer: gradient descent at a rate equal to the width, or Adam for a transformer.
+    """The paper's optimizer: SGD with a learning rate equal to the width, or Adam for a transformer.
 
-    Adam's rate, 5e-4 unless another is given, is meant for a width of 512; that of a hidden matrix is multiplied by
+    Adam's learning rate, by default 5e-4, is for a width of 512; that of a hidden matrix is multiplied by
     `sqrt(512 / inputs)`.
 
     >>> from gardenpath.torch import CNN, paper_optimizer
@@ -125,19 +125,19 @@ def train(
     optimizer: Optimizer | None = None,
     progress: Callable[[Record], object] | None = None,
 ) -> Run:
-    """Trains a network to tell the root of sentences, as `gardenpath train` does with the same options.
+    """Trains a network to predict the root of sentences, like `gardenpath train` with the same options.
 
-    The training set is `grammar.corpus(samples, seed)`, the test set has a seed that follows from `seed`, and so has the
-    order of the batches, which are cut from shuffled epochs. The test loss is measured at steps that grow geometrically.
-    Training ends when the steps have grown by the factor `patience` without a better test loss, but not before `min_steps`,
-    or when the test loss has clearly risen, or after `max_steps`. Each measurement is also given to `progress`.
+    The training set is `grammar.corpus(samples, seed)`; the seeds of the test set and of the batches, which are taken from
+    shuffled epochs, are derived from `seed`. The test loss is measured at geometrically growing steps.
+    Training ends when the number of steps has grown by the factor `patience` without a better test loss, but not before
+    `min_steps`, or when the test loss has clearly risen, or after `max_steps`. `progress` is called with each measurement.
 
-    The network begins with the weights that it has: for the run of the program with `--seed 1`, make both network and run
-    with `seed=1`. It ends with its last weights; `run.weights` are the best. It is moved to `device`, if one is named, and
-    stays there. The optimizer is the paper's, `paper_optimizer(model)`, unless another is given, made for the network where
-    it then is.
+    The network starts with its current weights: for the program's run with `--seed 1`, create the network and call this
+    function with `seed=1`. It ends with its last weights; `run.weights` are the best. It is moved to `device`, if given, and
+    stays there. The optimizer is by default the paper's, `paper_optimizer(model)`; another one must be created for the
+    network on its device.
 
-    A network of your own can be trained as well, with an optimizer: it is called with tokens `[batch, longest]`, integers
+    Your own network can be trained as well, with an optimizer: it is called with tokens `[batch, longest]`, integers
     followed by -1 after the end of a sentence, and returns logits `[batch, classes]`.
 
     >>> from gardenpath import Grammar
@@ -187,7 +187,7 @@ def train(
                 progress(record)
             ending = rule.ending()
     if not records:
-        raise ValueError("the first test loss is not a number, expected a network with finite weights")
+        raise ValueError("the first test loss is NaN, expected a network with finite weights")
     floor = grammar.bayes_floor(tested)
     return Run(
         test_loss=rule.best.test_loss,
@@ -220,7 +220,7 @@ def _next_measurement(step: int) -> int:
 
 @dataclass
 class _Rule:
-    """When to stop."""
+    """The stopping rule."""
 
     guessing: float
     min_steps: int
@@ -232,7 +232,7 @@ class _Rule:
         return min(self.records, key=lambda record: record.test_loss)
 
     def ending(self) -> Ending | None:
-        """Whether the records so far are a reason to stop."""
+        """The reason to stop after the records so far, if any."""
         risen = self.best.test_loss + _RISE * self.guessing
         recent = self.records[-_RISE_RECORDS:]
         if len(recent) == _RISE_RECORDS and all(record.test_loss > risen for record in recent):
@@ -245,10 +245,10 @@ class _Rule:
 
 
 class _Data:
-    """Sentences and roots where they are needed: the networks of this module want tokens in the memory of the host."""
+    """Sentences and roots on the right device: the networks of this module expect tokens in host memory."""
 
     def __init__(self, corpus: Corpus, model: nn.Module) -> None:
-        # Small numbers, since there may be millions of sentences.
+        # Small integers, since there may be millions of sentences.
         self.tokens = corpus.padded(-1, "int16")
         self.lengths = corpus.lengths
         self.roots = corpus.roots.astype(np.int64)
@@ -265,7 +265,7 @@ class _Data:
 
 
 class _Trainer:
-    """Takes steps and measures."""
+    """Takes steps and measures the test loss."""
 
     def __init__(
         self, model: nn.Module, optimizer: Optimizer, train: _Data, test: _Data, batch: int, order: Seed
@@ -279,11 +279,11 @@ class _Trainer:
         self.step = 0
 
     def until(self, due: int) -> Record | None:
-        """Takes steps until one is due to be measured, and measures; nothing if a loss is no number any more."""
+        """Takes steps until the next measurement, and measures; returns None if the loss is NaN."""
         first = self.step
         self.model.train()
         losses = [self._learn(step) for step in range(first, due)]
-        # Together, so that a device need not be waited for at each step.
+        # Checked together, so that there is no synchronization with the device at each step.
         values = torch.stack(losses).double().cpu().numpy() if losses else np.zeros(0)
         wrong = np.flatnonzero(~np.isfinite(values))
         self.step = first + int(wrong[0]) + 1 if len(wrong) else due
@@ -311,7 +311,7 @@ class _Trainer:
             tokens, roots = self.test[first : first + _TEST_BATCH]
             logits = self.model(tokens).double()
             loss += cross_entropy(logits, roots, reduction="sum").item()
-            # Of equal logits the last one counts, as in the program.
+            # Among equal logits the last one wins, as in the program.
             told = logits.shape[1] - 1 - logits.flip(1).argmax(dim=1)
             right += int((told == roots).sum().item())
         return loss / len(self.test), right / len(self.test)
@@ -327,7 +327,7 @@ class _Order:
         self.numbers: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
     def batch(self, number: int, size: int) -> NDArray[np.int64]:
-        """The sentences of a batch, which may lie in two epochs."""
+        """The sentences of a batch, which may span two epochs."""
         place, end = number * size, (number + 1) * size
         parts = []
         while place < end:

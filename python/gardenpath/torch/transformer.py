@@ -15,17 +15,17 @@ from .networks import Network, Parameter, Sentences
 
 __all__ = ["Transformer"]
 
-# The width for which the learning rate of Adam is meant.
+# The width that Adam's learning rate is for.
 _ADAM_WIDTH = 512
 
 
 class Transformer(Network):
-    """The paper's encoder: a class token before the sentence, attention and perceptrons, pre-normalised.
+    """The paper's encoder: a class token before the sentence, pre-norm attention and MLP blocks.
 
-    Unless told otherwise, it has one layer for each level of the tree, and perceptrons four times as wide as the rest.
-    Sentences of one length attend together, without padding or masks; in the last layer only the class token asks.
+    By default it has one layer per level of the tree, and MLPs four times as wide as the model.
+    Sentences of the same length attend together, without padding or masks; in the last layer, only the class token is a query.
 
-    `arities` are the numbers of children of the nodes of each level, from the root down, if not all have two or three.
+    `arities` are the numbers of children of the nodes of each level, from the root down, unless all have two or three.
     `seed` is the program's: see `reset`.
 
     >>> from gardenpath import Grammar
@@ -63,13 +63,13 @@ class Transformer(Network):
             raise ValueError(f"width is {self.width}, expected a multiple of the {self.heads} heads")
 
     def _values(self) -> int:
-        # There may be more layers than can be listed.
+        # There may be too many layers to list.
         per_layer = 4 * self.width + 4 * self.width**2 + 2 * self.width * self.mlp
         rows = self.vocab + self.shape.longest + 2 + 2 + self.classes
         return rows * self.width + self.layers * per_layer
 
     def parameters_of_files(self) -> list[Parameter]:
-        """All parameters, in the order in which their first values are drawn."""
+        """All parameters, in the order in which they are initialized."""
         width, mlp = self.width, self.mlp
 
         def norm(name: str) -> list[Parameter]:
@@ -95,7 +95,7 @@ class Transformer(Network):
     def _logits(self, batch: Sentences) -> Tensor:
         readout = self.weight("readout")
         packed = _Packed.of(batch, self.vocab, readout.device)
-        # As products with one-hot rows, the gradients of both tables are sums in a fixed order.
+        # As products with one-hot rows, so that the gradients of both tables are sums in a fixed order.
         onehots = (
             functional.one_hot(packed.tokens, self.vocab + 1),
             functional.one_hot(packed.positions, self.shape.longest + 1),
@@ -110,12 +110,12 @@ class Transformer(Network):
         return functional.layer_norm(x, (self.width,), self.weight(f"{name}.gain"), self.weight(f"{name}.bias"), eps=1e-5)
 
     def _layer(self, k: int, x: Tensor, packed: _Packed, *, only_class: bool) -> Tensor:
-        """A layer for all rows, or for those of class tokens only."""
+        """A layer for all rows, or only for those of class tokens."""
         width, mlp = self.width, self.mlp
         names = ("query", "key", "value", "output", "up", "down")
         query, key, value, output, up, down = (self.weight(f"layer.{k}.{name}") for name in names)
         u = self._norm(f"layer.{k}.attention_norm", x)
-        # The factor of the scores is that of heads of order one: their size to the power -1, not -1/2.
+        # Scores are scaled by the head size to the power -1, not -1/2, as in muP.
         query = self.heads / width * query
         if only_class:
             keys, values = torch.split(u @ (width**-0.5 * torch.cat([key, value], dim=1)), width, dim=1)
@@ -152,7 +152,7 @@ class _Packed:
     first: Tensor
     """The rows of the class tokens."""
     places: Tensor
-    """Where each sentence of the batch is among the sorted ones."""
+    """The index of each sentence of the batch among the sorted ones."""
     groups: list[tuple[int, int]]
     """The numbers of sentences and of positions for each length."""
 

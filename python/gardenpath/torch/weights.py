@@ -1,7 +1,7 @@
-"""Weights as safetensors files: the program's, byte for byte, with their checksums.
+"""Weights as safetensors files: byte-identical to the program's, with their checksums.
 
-The format is simple, and a reader of 40 lines needs no other package: eight bytes for the size of a header in JSON, the
-header with type, shape and place of each tensor, then the numbers.
+The format is simple enough that a reader of 40 lines needs no other package: eight bytes for the size of a JSON header, the
+header with type, shape and offsets of each tensor, then the data.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LARGEST_HEADER = 100_000_000
 
 
 def read_weights(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    """The tensors of a safetensors file by name, and its metadata. A checksum, if the file has one, must be right.
+    """The tensors of a safetensors file by name, and its metadata. A checksum, if present, must be correct.
 
     >>> import tempfile, numpy
     >>> from gardenpath.torch import read_weights, write_weights
@@ -45,7 +45,7 @@ def read_weights(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]],
         tensors = {name: _tensor(name, place, memoryview(content)[8 + size :]) for name, place in sorted(header.items())}
         known = metadata.get("checksum")
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ValueError(f"{path}: not a safetensors file that can be read: {error}") from error
+        raise ValueError(f"{path}: not a readable safetensors file: {error}") from error
     if known is not None and known != _checksum(tensors, metadata):
         raise ValueError(f"{path}: the checksum is wrong, the file is damaged")
     return tensors, metadata
@@ -54,9 +54,9 @@ def read_weights(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]],
 def write_weights(
     path: str | os.PathLike[str], tensors: Mapping[str, NDArray[np.float32]], metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Writes a safetensors file of 32-bit numbers with a checksum, as the program does: the same contents give the same bytes.
+    """Writes a float32 safetensors file with a checksum, like the program: the same contents give the same bytes.
 
-    The file is replaced as a whole. See `read_weights` for an example.
+    The file is replaced atomically. See `read_weights` for an example.
     """
     values = {name: np.asarray(tensor, dtype="<f4") for name, tensor in sorted(tensors.items())}
     texts = dict(sorted({"format": "pt", **(metadata or {})}.items()))
@@ -81,16 +81,16 @@ def write_weights(
 
 def _tensor(name: str, place: dict[str, Any], data: memoryview) -> NDArray[Any]:
     if place["dtype"] not in _TYPES:
-        raise ValueError(f"tensor '{name}' holds {place['dtype']}")
+        raise ValueError(f"tensor '{name}' has type {place['dtype']}")
     dtype = np.dtype(_TYPES[place["dtype"]])
     shape, (start, end) = place["shape"], place["data_offsets"]
     if not 0 <= start <= end <= len(data) or end - start != dtype.itemsize * math.prod(shape):
-        raise ValueError(f"tensor '{name}' has no place for its values")
+        raise ValueError(f"tensor '{name}' has invalid offsets")
     return np.frombuffer(data[start:end], dtype).reshape(shape)
 
 
 def _checksum(tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> str:
-    """A hash of all metadata but the checksum itself, and of the tensors in the order of their names."""
+    """A hash of all metadata except the checksum itself, and of the tensors in alphabetical order."""
     digest = hashlib.sha256()
 
     def parts() -> Iterator[bytes]:

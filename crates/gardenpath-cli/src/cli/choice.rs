@@ -1,11 +1,11 @@
-//! Options that are one of a few named values.
+//! Options whose value is one of a few names.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use gardenpath_lab::choice::Choice;
 
-/// The parser of a choice, whose values and meanings help lists.
+/// A clap parser for a [`Choice`]. The help lists the possible values with their meanings.
 pub fn choice<T: Choice>() -> ValueParser {
     let values = T::ALL.iter().map(|(_, name, meaning)| PossibleValue::new(*name).help(*meaning));
     let parser = PossibleValuesParser::new(values.collect::<Vec<_>>());
-    parser.map(|name| T::parse(&name).expect("clap lets only names of values pass")).into()
+    parser.map(|name| T::parse(&name).expect("clap accepts only the listed names")).into()
 }

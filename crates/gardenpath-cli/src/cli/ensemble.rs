@@ -8,7 +8,7 @@ use gardenpath::Ensemble;
 use gardenpath_lab::by_arity::ByArity;
 use gardenpath_lab::ensemble::Choices;
 
-/// The law of random grammars: everything but their sizes and numbers of rules.
+/// The law of random grammars: everything except sizes and numbers of rules.
 #[derive(Args, Clone, Debug)]
 pub struct LawOptions {
     /// Probability of each number of children, from 1 to 8 [default: 2:0.5,3:0.5]
@@ -17,24 +17,24 @@ pub struct LawOptions {
     /// Probability that a node has two children, not three: short for --arities 2:P,3:1-P [default: 0.5]
     #[arg(long, value_name = "P")]
     pub p_binary: Option<f64>,
-    /// Exponent of Zipf's law for the probabilities of a symbol's rules; 0 is uniform
+    /// Zipf exponent of the probabilities of a symbol's rules; 0 is uniform
     #[arg(long, default_value_t = 0.0, value_name = "A")]
     pub zipf: f64,
-    /// Exclude rules that begin or end with the symbols of a shorter rule of at least two
+    /// Exclude rules that begin or end with the right-hand side of a shorter rule of at least two symbols
     #[arg(long)]
     pub non_overlapping: bool,
-    /// Let every symbol occur in some rule
+    /// Make sure that every symbol occurs in some rule
     #[arg(long)]
     pub cover: bool,
 }
 
-/// How many symbols the levels have, where it is not the same number for all.
+/// Number of symbols of each level, where levels differ.
 #[derive(Args, Clone, Debug)]
 pub struct LevelOptions {
     /// Number of symbols of each level, from the classes to the tokens, such as 4,8,8,16
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = size, conflicts_with_all = ["vocab", "classes"])]
     pub sizes: Option<Vec<usize>>,
-    /// Number of classes, if it is not that of other symbols
+    /// Number of classes, if different from the number of other symbols
     #[arg(long, value_name = "N", value_parser = size)]
     pub classes: Option<usize>,
 }
@@ -42,10 +42,10 @@ pub struct LevelOptions {
 /// How many rules each symbol has, by number of children.
 #[derive(Args, Clone, Debug)]
 pub struct ByArityOptions {
-    /// Fraction of the tuples that are grammatical by number of children, such as 2:0.1,4:0.01; others have that of --fraction
+    /// Fraction of grammatical tuples by number of children, such as 2:0.1,4:0.01; the others use --fraction
     #[arg(long, value_name = "N:F,…")]
     pub fractions: Option<ByArity<Fraction>>,
-    /// Number of rules of each symbol by number of children, such as 2:4,3:64; others have --fraction
+    /// Number of rules per symbol by number of children, such as 2:4,3:64; the others use --fraction
     #[arg(long, value_name = "N:M,…")]
     pub rules: Option<ByArity<usize>>,
 }
@@ -58,21 +58,21 @@ pub struct RuleOptions {
     pub fraction: Option<Fraction>,
     #[command(flatten)]
     by_arity: ByArityOptions,
-    /// Fraction of the pairs that are grammatical
+    /// Fraction of pairs that are grammatical
     #[arg(long, value_name = "F", requires = "ternary_fraction", conflicts_with_all = ["binary_rules", "ternary_rules", "fractions", "rules"])]
     pub binary_fraction: Option<Fraction>,
-    /// Fraction of the triples that are grammatical
+    /// Fraction of triples that are grammatical
     #[arg(long, value_name = "F", requires = "binary_fraction")]
     pub ternary_fraction: Option<Fraction>,
-    /// Number of binary rules of each symbol
+    /// Number of binary rules per symbol
     #[arg(long, value_name = "N", requires = "ternary_rules", value_parser = size, conflicts_with_all = ["fractions", "rules"])]
     pub binary_rules: Option<usize>,
-    /// Number of ternary rules of each symbol
+    /// Number of ternary rules per symbol
     #[arg(long, value_name = "N", requires = "binary_rules", value_parser = size)]
     pub ternary_rules: Option<usize>,
 }
 
-/// The names of all options of random grammars but `vocab` and `depth`, for commands that take a grammar instead.
+/// Names of all random-grammar options except `vocab` and `depth`, for commands that take a grammar file instead.
 pub const RANDOM_GRAMMAR: [&str; 14] = [
     "arities",
     "p_binary",
@@ -94,14 +94,15 @@ pub const RANDOM_GRAMMAR: [&str; 14] = [
 const MAX_RULES: usize = 50_000_000;
 
 impl LevelOptions {
-    /// The choices of an ensemble with so many symbols.
+    /// These options as the choices of an ensemble of this size.
     pub fn choices(&self, vocab: Option<usize>, depth: Option<usize>) -> Choices {
         Choices { vocab, depth, sizes: self.sizes.clone(), classes: self.classes, ..Choices::default() }
     }
 }
 
 impl LawOptions {
-    /// The ensemble of these choices, once its parameters are known to be possible.
+    /// The ensemble of these choices. Fails if the parameters are impossible or the grammar would have more than 50
+    /// million rules.
     pub fn ensemble(&self, choices: Choices) -> Result<Ensemble> {
         let ensemble = Choices {
             arities: self.arities.clone(),
@@ -118,24 +119,24 @@ impl LawOptions {
             rules += parents * ensemble.rules_per_symbol(level)?.nonzero().map(|(_, rules)| rules).sum::<usize>();
         }
         if rules > MAX_RULES {
-            bail!("the grammar would have {rules} rules, expected at most {MAX_RULES}; ask for a smaller fraction");
+            bail!("the grammar would have {rules} rules, expected at most {MAX_RULES}; use a smaller fraction");
         }
         Ok(ensemble)
     }
 }
 
-/// What a choice is called on the command line.
+/// The command-line spelling of a choice.
 pub fn option(name: &str) -> String {
     format!("--{}", name.replace('_', "-"))
 }
 
 impl ByArityOptions {
-    /// Whether something is counted by number of children.
+    /// Whether fractions or rules were given by number of children.
     pub fn is_given(&self) -> bool {
         self.fractions.is_some() || self.rules.is_some()
     }
 
-    /// The choices with these numbers of rules.
+    /// Adds these numbers of rules to the choices.
     pub fn choices(&self, choices: Choices) -> Choices {
         let vocab = choices.tokens();
         let fractions = self.fractions.as_ref().map(|all| all.map(|fraction| fraction.value(vocab)));
@@ -144,19 +145,19 @@ impl ByArityOptions {
 }
 
 impl RuleOptions {
-    /// The choices with these numbers of rules. Binary and ternary rules that are counted apart need a law that has both.
+    /// Adds these numbers of rules to the choices. Binary and ternary counts need a law that has both arities.
     pub fn choices(&self, law: &LawOptions, choices: Choices) -> Result<Choices> {
         let both = [
             ("--binary-fraction", self.binary_fraction.is_some(), "--fractions"),
             ("--binary-rules", self.binary_rules.is_some(), "--rules"),
         ];
         if let Some((name, _, instead)) = both.iter().find(|(_, is_given, _)| *is_given && law.arities.is_some()) {
-            bail!("{name} has no effect here: with --arities, it is {instead} that counts rules");
+            bail!("{name} has no effect here: with --arities, use {instead}");
         }
         Ok(self.paper(choices))
     }
 
-    /// The same for an ensemble of two and three children.
+    /// The same for the paper's ensemble of two and three children.
     pub fn paper(&self, choices: Choices) -> Choices {
         let vocab = choices.tokens();
         let choices = self.by_arity.choices(choices);
@@ -172,7 +173,7 @@ impl RuleOptions {
         }
     }
 
-    /// The common fraction of all tuples, unless rules were asked for in another way.
+    /// The common fraction of all tuples, unless rules were given in another way.
     pub fn fraction(&self, vocab: usize) -> Option<f64> {
         let both = self.binary_fraction.zip(self.ternary_fraction);
         let same =

@@ -1,14 +1,14 @@
-//! Fractions of tuples as people write them.
+//! Fractions of tuples, as users write them.
 
 use gardenpath_lab::by_arity::{Entry, ratio};
 use std::str::FromStr;
 
-/// A fraction of tuples, which can depend on the vocabulary.
+/// A fraction of tuples, which may depend on the vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fraction {
     /// A number.
     Number(f64),
-    /// One over the number of tokens: where all levels have as many symbols, each has one binary rule.
+    /// One over the number of tokens. If all levels have the same size, each symbol then has one binary rule.
     OneOverVocab,
 }
 
@@ -44,7 +44,7 @@ impl FromStr for Fraction {
     }
 }
 
-/// Reads a number or a ratio such as 1/8, where there is no vocabulary.
+/// Parses a number or a ratio such as 1/8, for commands without a vocabulary.
 pub fn plain_fraction(text: &str) -> Result<f64, String> {
     ratio(text).ok_or_else(|| "expected a number or a ratio such as 1/8".into())
 }

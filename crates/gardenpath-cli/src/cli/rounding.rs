@@ -1,4 +1,4 @@
-//! What fractions come to once numbers of rules are whole.
+//! The effective fractions after numbers of rules are rounded to whole numbers.
 
 use crate::progress;
 use anyhow::Result;
@@ -9,19 +9,19 @@ use gardenpath_lab::message::listed;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The fractions of tuples that whole numbers of rules amount to.
+/// The fractions of tuples that correspond to whole numbers of rules.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EffectiveFractions {
-    /// Of the pairs, at the root.
+    /// Fraction of pairs, at the root.
     binary: f64,
-    /// Of the triples, at the root.
+    /// Fraction of triples, at the root.
     ternary: f64,
-    /// By number of children, those of all layers.
+    /// Fractions of all layers, by number of children.
     by_arity: BTreeMap<usize, Vec<f64>>,
 }
 
 impl EffectiveFractions {
-    /// Those of an ensemble.
+    /// The effective fractions of an ensemble.
     pub fn of(ensemble: &Ensemble) -> Result<Self> {
         let layers = (0..ensemble.depth()).map(|level| Ok(ensemble.effective_fractions(level)?));
         let layers = layers.collect::<Result<Vec<_>>>()?;
@@ -31,8 +31,7 @@ impl EffectiveFractions {
     }
 }
 
-/// Says on standard error, once for each number of symbols and fraction, where rounding to whole numbers of rules changes a fraction by
-/// more than 1%.
+/// Prints a note, once for each number of symbols and fraction, if rounding changes a fraction by more than 1%.
 pub fn note_rounding<'e>(ensembles: impl IntoIterator<Item = &'e Ensemble>) -> Result<()> {
     let mut said = Vec::new();
     for ensemble in ensembles {

@@ -10,19 +10,19 @@ use clap::{Args, Subcommand};
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// The subcommands.
+/// The subcommands of `corpus`.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Write sentences of a grammar, with their roots and, if wanted, their trees
+    /// Sample sentences of a grammar, with their roots and optionally their trees
     #[command(after_help = "\
-Sentence i is a function of (grammar, seed, i) alone: corpora nest, and any slice can be made anywhere.
+Sentence i depends only on (grammar, seed, i): corpora nest, and any slice can be sampled separately.
 
 Examples:
   gardenpath corpus sample g.pcfg --samples 1e6 --seed 1 -o c.parquet
   gardenpath corpus sample g.pcfg --samples 1e6 --seed 1 --first 1e6 -o more.parquet
   gardenpath corpus sample g.pcfg --samples 10 --trees -o -")]
     Sample(Sample),
-    /// Count sentences, tokens, lengths and roots of a file, or of a stream sampled on the fly
+    /// Count the sentences, tokens, lengths and roots of a file, or of sentences sampled on the fly
     #[command(after_help = "\
 Examples:
   gardenpath corpus info c.parquet
@@ -35,18 +35,18 @@ Examples:
 pub struct Sample {
     /// The grammar (.pcfg or .json), or - for standard input
     grammar: PathBuf,
-    /// Number of sentences, also as 1e6
+    /// Number of sentences, such as 1000 or 1e6
     #[arg(long, alias = "count", value_parser = whole_number, value_name = "N")]
     samples: u64,
     #[command(flatten)]
     seed: SeedOption,
-    /// Number of the first sentence
+    /// Index of the first sentence
     #[arg(long, default_value = "0", value_name = "N", value_parser = whole_number)]
     first: u64,
-    /// Write the tree of each sentence, too
+    /// Also write the tree of each sentence
     #[arg(long)]
     trees: bool,
-    /// Write the names that the grammar gives to tokens and classes, not their numbers (.tsv always has the names)
+    /// Write the grammar's names of tokens and classes instead of numbers (.tsv always uses names)
     #[arg(long)]
     words: bool,
     /// The file to write (.parquet, .jsonl or .tsv), or - for JSON lines on standard output
@@ -57,14 +57,14 @@ pub struct Sample {
 /// The arguments of `corpus info`.
 #[derive(Args, Debug)]
 pub struct Info {
-    /// A corpus (.parquet, .jsonl or .tsv, - for JSON lines on standard input), or with --samples a grammar
+    /// A corpus (.parquet, .jsonl or .tsv, - for JSON lines on standard input), or a grammar with --samples
     file: PathBuf,
-    /// Sample this many sentences of the grammar FILE instead of reading a corpus
+    /// Sample this many sentences from the grammar FILE instead of reading a corpus
     #[arg(long, alias = "count", value_parser = whole_number, value_name = "N")]
     samples: Option<u64>,
     #[command(flatten)]
     seed: SeedOption,
-    /// Number of the first sampled sentence
+    /// Index of the first sampled sentence
     #[arg(long, default_value = "0", requires = "samples", value_name = "N", value_parser = whole_number)]
     first: u64,
 }
@@ -77,9 +77,10 @@ pub fn run(command: &Command, answer: &mut Answer) -> Result<()> {
     }
 }
 
-/// The numbers of the sentences from `first` on.
+/// The indices of `count` sentences from `first` on.
 fn numbers(first: u64, count: u64) -> Result<Range<u64>> {
     let end = first.checked_add(count).filter(|_| count > 0);
-    let end = end.ok_or_else(|| anyhow!("sentences {first} + {count}: expected at least one, numbered below 2^64"))?;
+    let end =
+        end.ok_or_else(|| anyhow!("sentences {first} + {count}: expected at least one, with indices below 2^64"))?;
     Ok(first..end)
 }

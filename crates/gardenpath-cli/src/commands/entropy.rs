@@ -1,4 +1,4 @@
-//! `gardenpath entropy`: how ambiguous the roots of random grammars are.
+//! `gardenpath entropy`: the class entropy of random grammars.
 
 use super::Answer;
 use crate::cli::ensemble::{ByArityOptions, LawOptions, LevelOptions};
@@ -17,23 +17,24 @@ use serde::Serialize;
 /// The arguments of `entropy`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The entropy is the mean of H(root | sentence) in nats over random grammars and their sentences, its standard error \
-that over grammars; the normalized one is divided by ln(classes). Numbers of rules are whole, so that the effective fractions \
-can differ from --fraction, most of all at small vocabularies; the theory is that of the effective fractions.
+The entropy is the mean of H(root | sentence) in nats over random grammars and their sentences, with its standard error \
+over grammars; the normalized entropy is divided by ln(classes). Numbers of rules are rounded to whole numbers, so the effective fractions \
+can differ from --fraction, most of all at small vocabularies; the theory uses the effective fractions.
 
 Examples:
   gardenpath entropy --vocab 16 --depth 2 --fraction 0.5 --grammars 10 --samples 1000
   gardenpath entropy --vocab 16 --depth 2,3 --fraction 0.1,0.25,0.5,0.75,1")]
 pub struct Arguments {
-    /// Number of layers of rules; several with commas
+    /// Number of layers of rules; comma-separated for several
     #[arg(long, required_unless_present = "sizes", value_delimiter = ',', value_parser = size)]
     depth: Vec<usize>,
-    /// Number of symbols of each level, tokens included
+    /// Number of symbols per level, tokens included
     #[arg(long, required_unless_present = "sizes", value_parser = size)]
     vocab: Option<usize>,
     #[command(flatten)]
     levels: LevelOptions,
-    /// Fraction of all tuples that are grammatical: a number, a ratio such as 1/8, or 1/vocab; several with commas [default: 0.25]
+    /// Fraction of all tuples that are grammatical: a number, a ratio such as 1/8, or 1/vocab; comma-separated for
+    /// several [default: 0.25]
     #[arg(long, value_delimiter = ',', value_name = "F")]
     fraction: Vec<Fraction>,
     #[command(flatten)]
@@ -43,7 +44,7 @@ pub struct Arguments {
     /// Number of random grammars
     #[arg(long, default_value = "10", value_parser = whole_number, value_name = "N")]
     grammars: u64,
-    /// Number of sentences of each grammar
+    /// Number of sentences per grammar
     #[arg(long, alias = "sentences", default_value = "1000", value_parser = whole_number, value_name = "N")]
     samples: u64,
     #[command(flatten)]
@@ -55,14 +56,14 @@ pub struct Arguments {
 struct Point {
     vocab: usize,
     depth: usize,
-    /// `null` if rules were asked for in another way.
+    /// `null` if rules were given in another way.
     fraction: Option<f64>,
     effective_fractions: EffectiveFractions,
     entropy: f64,
-    /// `null` if there is only one sentence to average over.
+    /// `null` if there is only one sentence.
     stderr: f64,
     normalized: f64,
-    /// The exact prediction for large vocabularies, known at depth 2.
+    /// The exact limit for large vocabularies, known at depth 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     theory: Option<f64>,
 }
@@ -89,7 +90,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     if answer.json { Ok(()) } else { answer.text(&to_text(&points)) }
 }
 
-/// All ensembles, so that a bad one is refused before any is measured.
+/// All ensembles, checked before any of them is measured.
 fn ensembles(arguments: &Arguments) -> Result<Vec<(Option<f64>, Ensemble)>> {
     let Arguments { vocab, levels, rules, law, .. } = arguments;
     let mut ensembles = Vec::new();
@@ -120,13 +121,13 @@ fn measure(
         effective_fractions: EffectiveFractions::of(ensemble)?,
         entropy: estimate.mean,
         stderr: estimate.stderr,
-        // One class has no entropy to be normalized by.
+        // With one class there is no entropy to normalize by.
         normalized: if classes > 1 { estimate.mean / (classes as f64).ln() } else { 0.0 },
         theory: predict(arguments, ensemble)?,
     })
 }
 
-/// The theory of depth 2, at the fractions that the whole numbers of rules amount to.
+/// The theory at depth 2, at the effective fractions.
 fn predict(arguments: &Arguments, ensemble: &Ensemble) -> Result<Option<f64>> {
     let law = &arguments.law;
     let sizes = ensemble.level_sizes()?;
@@ -135,7 +136,7 @@ fn predict(arguments: &Arguments, ensemble: &Ensemble) -> Result<Option<f64>> {
         return Ok(None);
     }
     let fractions = [ensemble.effective_fractions(0)?, ensemble.effective_fractions(1)?];
-    // It is not known for arities with too many trees of one length.
+    // Unknown for arities with too many trees of one length.
     Ok(theory::entropy::class_entropy(fractions, ensemble.probabilities()).ok())
 }
 

@@ -1,4 +1,4 @@
-//! `gardenpath floor`: the smallest loss that any predictor can reach.
+//! `gardenpath floor`: the lowest loss that any predictor can reach.
 
 use super::Answer;
 use super::predict::check_rates;
@@ -15,12 +15,12 @@ use std::path::PathBuf;
 /// The arguments of `floor`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The loss is the mean entropy of exact predictions, in nats: that of all predictions in a sentence, the end included, per token for next, \
-next-known and noisy, per masked token for masked and masked-one, per sentence for root. Sentences are sampled from the grammar, or those of --corpus, \
-which the grammar must be able to produce.
+The loss is the mean entropy of the exact predictions, in nats: per token for next (with the prediction of the end), next-known and noisy, \
+per masked token for masked and masked-one, per sentence for root. Sentences are sampled from the grammar or read from --corpus; \
+the grammar must be able to produce them.
 
-With --levels, also the losses of predictors that know the lowest 0, 1, … layers of rules and how often the symbols above them occur, and \
-what a formula says about them for many symbols.
+With --levels, also prints the losses of predictors that know only the lowest 0, 1, … layers of rules and the frequencies of the symbols above them, \
+next to a formula for large vocabularies.
 
 Examples:
   gardenpath floor g.pcfg --task next --levels
@@ -29,10 +29,10 @@ Examples:
 pub struct Arguments {
     /// The grammar (.pcfg or .json)
     grammar: PathBuf,
-    /// What is to be predicted: next, next-known, masked, masked-one, noisy or root
+    /// What to predict: next, next-known, masked, masked-one, noisy or root
     #[arg(long, value_enum, hide_possible_values = true)]
     task: TaskName,
-    /// Tell what those can reach who know the lowest levels only
+    /// Also report the floors of predictors that know only the lowest levels
     #[arg(long)]
     levels: bool,
     /// Mask each token with this probability [default: 0.15]
@@ -54,7 +54,7 @@ pub struct Arguments {
 /// What is to be predicted.
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 enum TaskName {
-    /// The next token, or the end
+    /// The next token, or the end of the sentence
     Next,
     /// The next token of a sentence of known length
     NextKnown,
@@ -62,13 +62,13 @@ enum TaskName {
     Masked,
     /// One random token of each sentence
     MaskedOne,
-    /// Tokens behind a noisy channel
+    /// Tokens observed through a noisy channel
     Noisy,
     /// The root
     Root,
 }
 
-/// What is written.
+/// The output.
 #[derive(Serialize)]
 struct Report {
     task: String,
@@ -78,13 +78,13 @@ struct Report {
     per: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     levels: Option<Vec<Level>>,
-    /// Not for the next token: there is no evidence about a whole sentence.
+    /// Absent for the next token: there is no evidence about a whole sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     root_accuracy: Option<f64>,
     by_position: Vec<Position>,
 }
 
-/// A predictor that knows the lowest layers only.
+/// A predictor that knows only the lowest layers.
 #[derive(Serialize)]
 struct Level {
     known: usize,
@@ -101,10 +101,10 @@ struct Position {
     stderr: Option<f64>,
 }
 
-/// Sentences that are sampled unless a number is given.
+/// Default number of sampled sentences.
 const SAMPLES: u64 = 10_000;
 
-/// Positions that people are shown.
+/// Maximum number of positions shown as text.
 const SHOWN: usize = 24;
 
 /// Runs the command.
@@ -149,11 +149,11 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     if answer.json { answer.json_line(&report) } else { answer.text(&report.to_text(corpus.len())) }
 }
 
-/// Refuses options that another task has, and numbers out of range.
+/// Refuses options of other tasks, and numbers out of range.
 fn check(arguments: &Arguments) -> Result<()> {
     let Arguments { task, levels, mask, noise, seed, corpus, .. } = arguments;
     if *task != TaskName::Next {
-        refuse("--levels", levels.then_some(()), "it is for --task next alone")?;
+        refuse("--levels", levels.then_some(()), "it needs --task next")?;
     }
     if *task != TaskName::Masked {
         refuse("--mask", mask.as_ref(), "only --task masked masks tokens")?;
@@ -162,7 +162,7 @@ fn check(arguments: &Arguments) -> Result<()> {
         refuse("--noise", noise.as_ref(), "only --task noisy has a noisy channel")?;
     }
     if corpus.is_some() && !matches!(task, TaskName::Masked | TaskName::MaskedOne | TaskName::Noisy) {
-        seed.refuse("with --corpus only masks and noise are drawn at random")?;
+        seed.refuse("with --corpus, only masks and noise are random")?;
     }
     check_rates(*mask, *noise)
 }
@@ -179,12 +179,12 @@ fn sentences(arguments: &Arguments, grammar: &Grammar) -> Result<Corpus> {
     }
     let corpus = Whole::read_of(path, grammar)?.corpus;
     if corpus.is_empty() {
-        bail!("{}: has no sentences", files::shown(path));
+        bail!("{}: no sentences", files::shown(path));
     }
     Ok(corpus)
 }
 
-/// A number that JSON can hold.
+/// A number that JSON can represent.
 fn finite(value: f64) -> Option<f64> {
     Some(value).filter(|value| value.is_finite())
 }

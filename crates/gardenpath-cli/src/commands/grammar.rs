@@ -15,10 +15,10 @@ use gardenpath_lab::files;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The subcommands.
+/// The subcommands of `grammar`.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Draw a random grammar
+    /// Sample a random grammar
     #[command(after_help = "\
 Examples:
   gardenpath grammar sample --vocab 16 --depth 3 --fraction 0.25 --seed 7 -o g.pcfg
@@ -43,7 +43,7 @@ Examples:
         /// The .pcfg file to write, or - for standard output
         #[arg(short, long, default_value = "-", value_name = "FILE")]
         output: PathBuf,
-        /// Rescale probabilities whose sum is within 1% of 1, so that it is 1
+        /// Rescale probabilities that sum to within 1% of 1
         #[arg(long)]
         normalize: bool,
     },
@@ -55,7 +55,7 @@ pub struct Sample {
     /// Number of layers of rules
     #[arg(long, value_parser = size, required_unless_present = "sizes")]
     depth: Option<usize>,
-    /// Number of symbols of each level, tokens included
+    /// Number of symbols per level, tokens included
     #[arg(long, value_parser = size, required_unless_present = "sizes")]
     vocab: Option<usize>,
     #[command(flatten)]
@@ -64,7 +64,7 @@ pub struct Sample {
     rules: RuleOptions,
     #[command(flatten)]
     law: LawOptions,
-    /// Instead of a fraction: find the one whose ensemble has this mean class entropy, in nats
+    /// Instead of a fraction: search for the fraction whose ensemble has this mean class entropy, in nats
     #[arg(
         long,
         value_name = "H",
@@ -79,7 +79,7 @@ pub struct Sample {
     output: PathBuf,
 }
 
-/// What `--json` says about a grammar that was written.
+/// What `--json` prints about a grammar that was written.
 #[derive(Serialize)]
 struct Written<'g> {
     output: Option<&'g Path>,
@@ -87,7 +87,7 @@ struct Written<'g> {
     depth: usize,
     sizes: &'g [usize],
     rules: Vec<usize>,
-    /// Of a grammar that was sampled.
+    /// Only for sampled grammars.
     #[serde(skip_serializing_if = "Option::is_none")]
     effective_fractions: Option<EffectiveFractions>,
     remarks: &'g [String],
@@ -96,7 +96,7 @@ struct Written<'g> {
     text: Option<String>,
 }
 
-/// Grammars and sentences of each, from which a class entropy is estimated while a fraction is searched.
+/// Grammars, and sentences per grammar, for estimating the class entropy while searching for a fraction.
 const SEARCH: (u64, u64) = (8, 256);
 
 /// Runs the subcommand.
@@ -147,7 +147,7 @@ fn sample(arguments: &Sample) -> Result<(Grammar, EffectiveFractions)> {
     Ok((grammar, EffectiveFractions::of(&ensemble)?))
 }
 
-/// Sizes, rules and arities of an ensemble in one line.
+/// Sizes, rules and arities of an ensemble on one line.
 fn describe(ensemble: &Ensemble) -> Result<String> {
     let (sizes, depth, probabilities) = (ensemble.level_sizes()?, ensemble.depth(), ensemble.probabilities());
     let is_even = sizes.iter().all(|size| *size == sizes[0]);
@@ -169,7 +169,7 @@ fn describe(ensemble: &Ensemble) -> Result<String> {
 
 fn search_fraction(arguments: &Sample, levels: &Choices, wanted: f64) -> Result<f64> {
     let ensemble = arguments.law.ensemble(Choices { fraction: Some(1.0), ..levels.clone() })?;
-    let spinner = progress::spinner("searching the fraction");
+    let spinner = progress::spinner("searching for the fraction");
     let (grammars, sentences) = SEARCH;
     let found = fraction_for_entropy(&ensemble, wanted, grammars, sentences, arguments.seed.get());
     spinner.finish_and_clear();

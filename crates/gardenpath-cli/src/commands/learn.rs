@@ -1,4 +1,4 @@
-//! `gardenpath learn`: a grammar from sentences and their root labels.
+//! `gardenpath learn`: learns a grammar from sentences and their root labels.
 
 mod names;
 mod report;
@@ -22,9 +22,9 @@ use std::time::Instant;
 /// The arguments of `learn`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The exact learner recovers every rule, or says why it did not: it tests its grammar on the sentences, without knowing the \
-truth. With --unlabelled it needs no labels: every rule below the root is recovered from sentences alone, the root is a single start \
-symbol, and the loss of predicting the next token is told next to the floor. The algorithm of the paper and EM from random starts are there to compare with. Tokens and classes are those of the \
+The exact learner recovers every rule, or says why it did not: it tests its grammar on the sentences, without access to the true \
+grammar. With --unlabelled it needs no labels: it recovers every rule below the root from sentences alone, the root is a single start \
+symbol, and the next-token loss is reported next to its floor. The paper's algorithm and EM from random starts are available for comparison. Tokens and classes are those of the \
 corpus; words become the names of the learned tokens and classes.
 
 Examples:
@@ -37,7 +37,7 @@ pub struct Arguments {
     /// The sentences with their roots (.jsonl, .parquet or .tsv), or - for JSON lines on standard input
     #[arg(required_unless_present = "grammar", conflicts_with = "grammar")]
     corpus: Option<PathBuf>,
-    /// Sample the sentences from this grammar, on the fly; it is the truth to compare with
+    /// Sample the sentences from this grammar on the fly; it is also the truth to score against
     #[arg(long, requires = "samples", value_name = "FILE", conflicts_with = "truth")]
     grammar: Option<PathBuf>,
     /// Number of sentences to sample from --grammar
@@ -45,52 +45,53 @@ pub struct Arguments {
     samples: Option<u64>,
     #[command(flatten)]
     seed: SeedOption,
-    /// Number of symbols of the levels between root and tokens: one for all, or one for each from the root down, such as 8,16
-    /// [default: those of --grammar]
+    /// Number of symbols of the levels between root and tokens: one for all, or one per level from the root down, such
+    /// as 8,16 [default: those of --grammar]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = size, required_unless_present = "grammar")]
     vocab: Option<Vec<usize>>,
     /// Number of layers of rules [default: that of --grammar]
     #[arg(long, value_parser = size, required_unless_present = "grammar")]
     depth: Option<usize>,
-    /// Numbers of children that nodes may have, from 2 to 4, or with known probabilities, such as 2:0.5,4:0.5 [default: 2,3, or those of
-    /// --grammar if it has others]
+    /// Numbers of children that nodes may have, from 2 to 4, optionally with known probabilities, such as 2:0.5,4:0.5
+    /// [default: 2,3, or those of --grammar if they differ]
     #[arg(long, value_name = "N,…", conflicts_with = "p_binary")]
     arities: Option<Branching>,
-    /// Probability that a node has two children, not three: short for --arities 2:P,3:1-P [default: learned in mode exact, 0.5 in mode
-    /// paper]
+    /// Probability that a node has two children, not three: short for --arities 2:P,3:1-P [default: learned in mode
+    /// exact, 0.5 in mode paper]
     #[arg(long, value_name = "P")]
     p_binary: Option<f64>,
-    /// Share of labels and tokens that may be wrong before mode exact distrusts underivable sentences [default: 0.02]
+    /// Fraction of wrong labels and tokens that mode exact tolerates [default: 0.02]
     #[arg(long, value_name = "P")]
     noise: Option<f64>,
-    /// In mode exact, refuse sentences whose length no tree has, instead of skipping them
+    /// In mode exact, fail on sentences whose length no tree has instead of skipping them
     #[arg(long)]
     strict: bool,
-    /// Learn from the sentences alone: labels are ignored, and one start symbol derives them all
+    /// Learn from sentences alone: ignore labels and derive all sentences from one start symbol
     #[arg(long)]
     unlabelled: bool,
-    /// How to learn
+    /// Learning algorithm
     #[arg(long, value_enum, default_value = "exact")]
     mode: Mode,
-    /// How mode paper compares triples with the centroids of the pairs [default: inner-product]
+    /// How mode paper compares triples with the centroids of pairs [default: inner-product]
     #[arg(long, value_enum)]
     alignment: Option<Alignment>,
-    /// Factor of the threshold for pairs in mode paper [default: 0.85]
+    /// Threshold factor for pairs in mode paper [default: 0.85]
     #[arg(long, value_name = "G")]
     gamma_binary: Option<f64>,
-    /// Factor of the threshold for triples in mode paper [default: 1.5]
+    /// Threshold factor for triples in mode paper [default: 1.5]
     #[arg(long, value_name = "G")]
     gamma_ternary: Option<f64>,
-    /// Random starts of mode em [default: 3]
+    /// Number of random starts of mode em [default: 3]
     #[arg(long, value_parser = size, value_name = "N")]
     starts: Option<usize>,
-    /// Steps of each start of mode em [default: 50]
+    /// EM steps per start of mode em [default: 50]
     #[arg(long, value_parser = size, value_name = "N")]
     rounds: Option<usize>,
-    /// The true grammar, to score the learned rules
+    /// The true grammar, to score the learned rules against
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
-    /// Other sentences with their roots, to score the answers [default: fresh ones of the true grammar, if it is known]
+    /// Held-out sentences with their roots, to score predictions [default: fresh sentences of the true grammar, if
+    /// known]
     #[arg(long, value_name = "FILE")]
     test: Option<PathBuf>,
     /// Where to write the learned grammar (.pcfg)
@@ -98,7 +99,7 @@ pub struct Arguments {
     output: Option<PathBuf>,
 }
 
-/// How to learn.
+/// Learning algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Mode {
     /// Segmentation, then clustering by label and context; recovers every rule
@@ -172,12 +173,14 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     };
     if let (Some(path), Some(rate)) = (&arguments.test, report.parse_rate.filter(|rate| *rate < FEW_PARSED)) {
         let (name, percent) = (files::shown(path), 100.0 * rate);
-        progress::note(&format!("warning: the learned grammar derives {percent:.1}% of {name}: another language?"));
+        progress::note(&format!(
+            "warning: the learned grammar derives only {percent:.1}% of {name}: is it the same language?"
+        ));
     }
     if answer.json { answer.json_line(&report) } else { answer.text(&report.to_text(!arguments.unlabelled)) }
 }
 
-/// Below this share of derived sentences, a test corpus is suspected to be of another language.
+/// A test corpus of which a smaller fraction is derived probably belongs to another language.
 const FEW_PARSED: f64 = 0.5;
 
 /// The numbers of symbols between root and tokens.
@@ -185,7 +188,7 @@ fn inner_sizes(grammar: &Grammar) -> Vec<usize> {
     grammar.sizes()[1..grammar.depth()].to_vec()
 }
 
-/// Two and three, or the numbers of children in a grammar that has others.
+/// Two and three, or the grammar's numbers of children if it has others.
 fn arities(grammar: &Grammar) -> Arities {
     let own: Arities = grammar.layers().iter().map(Layer::arities).flat_map(Arities::iter).collect();
     if own.iter().all(|arity| Arities::PAPER.contains(arity)) { Arities::PAPER } else { own }
@@ -194,7 +197,7 @@ fn arities(grammar: &Grammar) -> Arities {
 impl Arguments {
     fn refuse_options_without_effect(&self) -> Result<()> {
         if self.corpus.is_some() {
-            refuse("--samples", self.samples, "it is the number of sentences to sample from --grammar")?;
+            refuse("--samples", self.samples, "it needs --grammar to sample from")?;
         }
         let Arguments { mode, strict, unlabelled, .. } = *self;
         if mode != Mode::Exact {
@@ -203,14 +206,14 @@ impl Arguments {
             refuse("--unlabelled", unlabelled.then_some(()), "only mode exact learns without labels")?;
         }
         if mode != Mode::Paper {
-            let why = "it belongs to --mode paper";
+            let why = "it needs --mode paper";
             refuse("--alignment", self.alignment, why)?;
             refuse("--gamma-binary", self.gamma_binary, why)?;
             refuse("--gamma-ternary", self.gamma_ternary, why)?;
         }
         if mode != Mode::Em {
-            refuse("--starts", self.starts, "it belongs to --mode em")?;
-            refuse("--rounds", self.rounds, "it belongs to --mode em")?;
+            refuse("--starts", self.starts, "it needs --mode em")?;
+            refuse("--rounds", self.rounds, "it needs --mode em")?;
         } else {
             let why = "mode em learns the probabilities of all rules";
             refuse("--p-binary", self.p_binary, why)?;
@@ -221,10 +224,10 @@ impl Arguments {
     }
 }
 
-/// What a learner counts in a corpus.
+/// The counts of a corpus that a learner checks.
 const OF_CORPUS: [&str; 3] = ["number of sentences", "number of tokens", "number of classes"];
 
-/// An error with the name of the corpus, if it is about that.
+/// Adds the name of the corpus to errors about it.
 fn in_file(error: Error, path: Option<&Path>) -> anyhow::Error {
     let is_of_corpus = match &error {
         Error::Count { what, .. } => OF_CORPUS.contains(what),

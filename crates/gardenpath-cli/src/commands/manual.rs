@@ -1,4 +1,4 @@
-//! `gardenpath completions` and `gardenpath man`: what shells and `man` need to know about the program.
+//! `gardenpath completions` and `gardenpath man`: shell completions and manual pages.
 
 use super::Answer;
 use anyhow::{Context, Result, bail};
@@ -27,12 +27,12 @@ Examples:
   gardenpath man | man -l -
   gardenpath man -o ~/.local/share/man/man1")]
 pub struct Man {
-    /// Write one page for each command into this directory instead of the main page to standard output
+    /// Write one page per command into this directory instead of the main page to standard output
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 }
 
-/// Writes the script of a shell for the whole program.
+/// Writes the completion script for the whole program.
 pub fn completions(arguments: &Completions, mut command: Command, answer: &mut Answer) -> Result<()> {
     refuse_json(answer)?;
     command.set_bin_name("gardenpath");
@@ -51,14 +51,14 @@ pub fn man(arguments: &Man, command: Command, answer: &mut Answer) -> Result<()>
         return Ok(answer.out.write_all(&text)?);
     };
     let name = directory.display();
-    fs::create_dir_all(directory).with_context(|| format!("{name}: cannot be made"))?;
-    clap_mangen::generate_to(command, directory).with_context(|| format!("{name}: cannot be written"))?;
+    fs::create_dir_all(directory).with_context(|| format!("{name}: cannot create the directory"))?;
+    clap_mangen::generate_to(command, directory).with_context(|| format!("{name}: cannot write"))?;
     answer.text(&format!("wrote the manual to {name}\n"))
 }
 
 fn refuse_json(answer: &Answer) -> Result<()> {
     if answer.json {
-        bail!("--json has no effect here: this is text for another program");
+        bail!("--json has no effect here: the output is text for another program");
     }
     Ok(())
 }

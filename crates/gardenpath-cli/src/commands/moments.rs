@@ -1,4 +1,4 @@
-//! `gardenpath moments`: the statistics of adjacent tokens and the root, as tensors.
+//! `gardenpath moments`: the covariances of adjacent tokens with the root, as tensors.
 
 use super::Answer;
 use crate::cli::{SeedOption, whole_number};
@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 /// The arguments of `moments`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Tensors of the file: pair_covariance [v, v, classes] and triple_covariance [v, v, v, classes] (float64), the covariances \
-of adjacent tokens with the root, pooled over positions. With --samples exact they are those of infinitely many sentences. \
+The file contains the tensors pair_covariance [v, v, classes] and triple_covariance [v, v, v, classes] (float64): the covariances \
+of adjacent tokens with the root, pooled over positions. --samples exact gives the limit of infinitely many sentences. \
 A corpus needs a root for each sentence; words are numbered in sorted order, or as in --grammar, and listed in the file.
 
 Examples:
@@ -28,15 +28,16 @@ Examples:
   gardenpath moments g.pcfg --samples 1e6 --seed 1 -o moments.safetensors
   gardenpath moments g.pcfg --samples exact -o population.safetensors")]
 pub struct Arguments {
-    /// A grammar (.pcfg or .json) to sample from, or a corpus (.parquet, .jsonl or .tsv); - is JSON lines unless there is --samples
+    /// A grammar (.pcfg or .json) to sample from, or a corpus (.parquet, .jsonl or .tsv); - reads JSON lines, or a
+    /// grammar with --samples
     #[arg(value_name = "GRAMMAR|CORPUS")]
     source: PathBuf,
-    /// Number of sentences to sample from the grammar, or exact
+    /// Number of sentences to sample from the grammar, or 'exact'
     #[arg(long, value_parser = samples, value_name = "N|exact")]
     samples: Option<Samples>,
     #[command(flatten)]
     seed: SeedOption,
-    /// The grammar of the corpus, to number its words and to tell how well its roots can be told at all
+    /// The grammar of the corpus, to number its words and to report the Bayes loss of its roots
     #[arg(long, value_name = "FILE", conflicts_with = "samples")]
     grammar: Option<PathBuf>,
     /// The .safetensors file to write
@@ -44,7 +45,7 @@ pub struct Arguments {
     output: PathBuf,
 }
 
-/// How many sentences.
+/// The number of sentences.
 #[derive(Clone, Copy, Debug)]
 enum Samples {
     Number(u64),
@@ -55,44 +56,44 @@ fn samples(text: &str) -> Result<Samples, String> {
     if text == "exact" { Ok(Samples::Exact) } else { whole_number(text).map(Samples::Number) }
 }
 
-/// What `--json` says about the file.
+/// What `--json` prints about the file.
 #[derive(Serialize)]
 struct Written<'a> {
     output: &'a Path,
     sentences: Option<u64>,
     vocab: usize,
     classes: usize,
-    /// `null` if it is not known.
+    /// `null` if unknown.
     grammar: Option<String>,
     #[serde(flatten)]
     corpus: Option<OfCorpus<'a>>,
 }
 
-/// What is said about a corpus besides.
+/// Additional information about a corpus.
 #[derive(Serialize)]
 struct OfCorpus<'a> {
     corpus: &'a Path,
-    /// How well exact parsing tells the roots; `null` if the grammar is not known.
+    /// The Bayes loss of the roots; `null` if the grammar is unknown.
     bayes_loss: Option<f64>,
     bayes_accuracy: Option<f64>,
 }
 
-/// What the file says about itself, as JSON; `null` sentences are infinitely many.
+/// The metadata of the file, as JSON; `sentences` is `null` for exact moments.
 #[derive(Serialize)]
 struct Origin {
     grammar: Option<String>,
     sentences: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
-    /// The hash of the sentences of a file.
+    /// The hash of the sentences of a corpus file.
     #[serde(skip_serializing_if = "Option::is_none")]
     corpus: Option<String>,
-    /// The words for tokens and roots.
+    /// The names of tokens and roots.
     #[serde(flatten)]
     names: Names,
 }
 
-/// Moments, and where they come from.
+/// Moments with their origin.
 struct Counted {
     covariance: Covariance,
     vocab: usize,
@@ -101,7 +102,7 @@ struct Counted {
     floor: Option<Floor>,
 }
 
-/// Sentences between two steps of the progress bar.
+/// Sentences per step of the progress bar.
 const PIECE: u64 = 1 << 20;
 
 /// Runs the command.
@@ -136,7 +137,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
 fn of_grammar(arguments: &Arguments, samples: Samples) -> Result<Counted> {
     let path = &arguments.source;
     if !files::is_standard(path) && Format::of(path).is_ok() {
-        bail!("{}: is a corpus, of which all sentences are counted; expected no --samples", path.display());
+        bail!("{}: this is a corpus, and all its sentences are counted; remove --samples", path.display());
     }
     let grammar = files::grammar::read(path)?;
     let (covariance, sentences) = match samples {
@@ -155,7 +156,7 @@ fn of_grammar(arguments: &Arguments, samples: Samples) -> Result<Counted> {
 fn of_corpus(arguments: &Arguments) -> Result<Counted> {
     let path = &arguments.source;
     if !files::is_standard(path) && Format::of(path).is_err() {
-        bail!("{}: is not a corpus (.parquet, .jsonl or .tsv); a grammar needs --samples", path.display());
+        bail!("{}: not a corpus (.parquet, .jsonl or .tsv); a grammar needs --samples", path.display());
     }
     arguments.seed.refuse("all sentences of a corpus are counted")?;
     let grammar = match &arguments.grammar {
@@ -211,7 +212,7 @@ fn write(counted: &Counted, output: &Path) -> Result<()> {
         ("pair_covariance", TensorView::new(Dtype::F64, vec![vocab, vocab, classes], &pairs)?),
         ("triple_covariance", TensorView::new(Dtype::F64, vec![vocab, vocab, vocab, classes], &triples)?),
     ];
-    // One entry: the order of several would be that of a hash table, different in every run.
+    // A single entry: several would be written in the random order of a hash table.
     let metadata = HashMap::from([("gardenpath".to_owned(), serde_json::to_string(origin)?)]);
     let file = safetensors::serialize(views, Some(metadata))?;
     let mut output = Output::create(output)?;

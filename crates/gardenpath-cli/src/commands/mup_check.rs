@@ -15,21 +15,21 @@ use serde::Serialize;
 /// The arguments of `mup-check`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Takes a few steps on one batch at each width and prints the root mean square of the coordinates of each layer of the new \
-network, and of their change. With the right scales neither depends on the width: the exponents are near 0. The logits of a \
-new network fall as width^-1/2, their change does not.
+Takes a few steps on one batch at each width and prints the root mean square of each layer's coordinates at \
+initialization, and of their change. With the right scaling neither depends on the width: the exponents are near 0. The logits of a \
+new network shrink as width^-1/2, their change does not.
 
 Examples:
   gardenpath mup-check --model cnn
   gardenpath mup-check --model transformer --widths 64,128,256 --json")]
 pub struct Arguments {
-    /// The kind of network
+    /// Network architecture
     #[arg(long, value_parser = choice::<Model>())]
     model: Model,
     /// Widths to compare
     #[arg(long, value_delimiter = ',', value_parser = size, default_value = "64,128,256,512,1024,2048")]
     widths: Vec<usize>,
-    /// Number of symbols of each level
+    /// Number of symbols per level
     #[arg(long, default_value = "8", value_parser = size)]
     vocab: usize,
     /// Number of layers of rules
@@ -38,7 +38,7 @@ pub struct Arguments {
     /// Steps before the change is measured
     #[arg(long, default_value = "4", value_parser = size, value_name = "N")]
     steps: usize,
-    /// Sentences of the batch
+    /// Sentences per batch
     #[arg(long, default_value = "32", value_parser = whole_number, value_name = "N")]
     batch: u64,
     #[command(flatten)]
@@ -93,7 +93,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         return layers.iter().try_for_each(|layer| answer.json_line(layer));
     }
     answer.text(&format!(
-        "size of the coordinates of the new network, by width\n{}\nchange after {} steps, by width\n{}",
+        "RMS of the coordinates at initialization, by width\n{}\nRMS change after {} steps, by width\n{}",
         table(&layers, |layer| (&layer.size, layer.size_exponent)),
         arguments.steps,
         table(&layers, |layer| (&layer.change, layer.change_exponent)),

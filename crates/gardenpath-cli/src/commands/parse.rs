@@ -1,4 +1,4 @@
-//! `gardenpath parse`: exact parsing, of whole corpora or of one sentence by hand.
+//! `gardenpath parse`: exact parsing of a corpus or of a single sentence.
 
 mod by_hand;
 mod modes;
@@ -23,8 +23,8 @@ With --json, one line per sentence, in order:
   kbest      {\"parses\":[{\"root\",\"share\",\"logprob\",\"tree\"}, …]}: the --limit most probable trees, with P(tree | sentence)
   count      {\"trees\":[\"…\", …]}: the exact number of trees of each root
   recognize  {\"roots\":[…]}: the roots that can derive the sentence
-  sample     {\"root\",\"tree\"}: a tree from the posterior; tree i depends on the seed and i alone
-What is impossible is null. Where the grammar names its classes, root_name (recognize: root_names) is the name of the root.
+  sample     {\"root\",\"tree\"}: a tree sampled from the posterior; tree i depends only on the seed and i
+Impossible values are null. If the grammar names its classes, root_name (recognize: root_names) is the name of the root.
 
 Examples:
   gardenpath parse g.pcfg c.parquet --mode inside --json
@@ -41,13 +41,13 @@ pub struct Arguments {
     mode: Mode,
     #[command(flatten)]
     seed: SeedOption,
-    /// Parse this sentence: names of tokens, or their numbers as [0,3,1]; shows all its trees
+    /// Parse this sentence and show all its trees: names of tokens, or numbers as [0,3,1]
     #[arg(long, value_name = "TOKENS")]
     sentence: Option<String>,
-    /// The number of trees that --sentence draws, or --mode kbest lists, at most [default: 10]
+    /// Maximum number of trees that --sentence draws or --mode kbest lists [default: 10]
     #[arg(long, value_parser = size, value_name = "N")]
     limit: Option<usize>,
-    /// Draw the trees of --sentence side by side as an SVG picture
+    /// Draw the trees of --sentence side by side to this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
@@ -65,20 +65,20 @@ pub enum Mode {
     Count,
     /// The roots that can derive the sentence
     Recognize,
-    /// A random tree from the posterior
+    /// A tree sampled from the posterior
     Sample,
 }
 
-/// The largest number of trees of a sentence.
+/// The largest value of `--limit`.
 const MAX_LIMIT: usize = 10_000;
 
-/// About what a tree in brackets takes for each token.
+/// Approximate size of a bracketed tree per token.
 const TREE_BYTES: usize = 64;
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     if arguments.sentence.is_some() || !matches!(arguments.mode, Mode::Sample) {
-        arguments.seed.refuse("only --mode sample draws at random")?;
+        arguments.seed.refuse("only --mode sample is random")?;
     }
     let limit = arguments.limit.unwrap_or(10);
     if limit > MAX_LIMIT {
@@ -91,7 +91,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
             match arguments.mode {
                 Mode::Kbest if limit == 0 => bail!("--limit is 0, expected at least one tree"),
                 Mode::Kbest => {}
-                _ => refuse("--limit", arguments.limit, "it belongs to --sentence and --mode kbest")?,
+                _ => refuse("--limit", arguments.limit, "it needs --sentence or --mode kbest")?,
             }
             refuse("--svg", arguments.svg.as_ref(), "it draws the trees of one --sentence")?;
             parse_corpus(&grammar, corpus, arguments, limit, answer)

@@ -1,4 +1,4 @@
-//! `gardenpath predict`: exact predictions for every sentence of a corpus.
+//! `gardenpath predict`: exact predictions for each sentence of a corpus.
 
 mod compare;
 mod engine;
@@ -18,18 +18,18 @@ use std::path::PathBuf;
 /// The arguments of `predict`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Tasks, and what --json gives, one line per sentence, in order:
-  next        every token from those before it: {\"len\",\"next\":[[…] at 0, 1, …, len],\"surprisal\":[…],\"logprob\"}; the last number of a row \
+Tasks and their --json output, one line per sentence, in order:
+  next        each token given those before it: {\"len\",\"next\":[[…] at 0, 1, …, len],\"surprisal\":[…],\"logprob\"}; the last number of a row \
 is the probability that the sentence ends; logprob is ln P(sentence)
-  next-known  the same, if the length is known: one row per token, no end; the surprisals sum to -ln P(sentence | length)
-  masked      {\"tokens\":[[…], …],\"positions\":[…]}: what each masked token may be, given all others
-  noisy       the same for all positions of sentences that passed a channel: with probability --noise a token was replaced by a random one
-  hidden      {\"levels\":{\"0\":[[…], …],\"1\":…}}: the symbol of each level above each token, given the sentence, or given what was read so \
-far with --prefix
-What is impossible is null, as is what follows it. Positions and levels count from 0.
+  next-known  the same for known length: one row per token, without the end; the surprisals sum to -ln P(sentence | length)
+  masked      {\"tokens\":[[…], …],\"positions\":[…]}: the distribution of each masked token, given all others
+  noisy       the same for all positions of sentences that passed a noisy channel: each token was replaced by a random one with probability --noise
+  hidden      {\"levels\":{\"0\":[[…], …],\"1\":…}}: the symbol of each level above each token, given the sentence, or with --prefix given \
+the tokens up to it
+Impossible values, and those after them, are null. Positions and levels count from 0.
 
-With --compare, each line is {\"len\",\"divergence\"}: the mean Kullback-Leibler divergence in nats of the predictions of FILE, which has the \
-lines of the task.
+With --compare, each line is {\"len\",\"divergence\"}: the mean Kullback-Leibler divergence in nats of the predictions in FILE, which has the \
+task's lines as above.
 
 Examples:
   gardenpath predict g.pcfg c.parquet --task next --json
@@ -47,19 +47,19 @@ pub struct Arguments {
     /// Mask each token with this probability [default: 0.15]
     #[arg(long, value_name = "P", conflicts_with = "mask_at")]
     mask: Option<f64>,
-    /// Mask the tokens at these positions, where sentences have them; several with commas
+    /// Mask the tokens at these positions, in sentences that are long enough; comma-separated for several
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = size)]
     mask_at: Option<Vec<usize>>,
-    /// With this probability a token of the corpus is not the true one but a random one [default: 0.1]
+    /// Probability that a token of the corpus was replaced by a random one [default: 0.1]
     #[arg(long, value_name = "P")]
     noise: Option<f64>,
-    /// Tell only the symbols of this level
+    /// Predict only the symbols of this level
     #[arg(long, value_name = "N", value_parser = size)]
     level: Option<usize>,
-    /// Tell the symbols above each token from what was read up to it
+    /// Predict the symbols above each token from the tokens up to it
     #[arg(long)]
     prefix: bool,
-    /// Compare the predictions of this file (JSON lines) with the exact ones
+    /// Compare the predictions in this file (JSON lines) with the exact ones
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
     #[command(flatten)]
@@ -69,13 +69,13 @@ pub struct Arguments {
 /// What to predict.
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 enum Task {
-    /// The next token, or the end
+    /// The next token, or the end of the sentence
     Next,
     /// The next token of a sentence of known length
     NextKnown,
     /// Masked tokens
     Masked,
-    /// Tokens behind a noisy channel
+    /// Tokens observed through a noisy channel
     Noisy,
     /// Hidden symbols
     Hidden,
@@ -114,7 +114,7 @@ fn write(grammar: &Grammar, all: Sentences, engine: &Engine, bytes: usize, answe
     })
 }
 
-/// Refuses options that another task has, and numbers out of range.
+/// Refuses options of other tasks, and numbers out of range.
 fn check(arguments: &Arguments) -> Result<()> {
     let Arguments { task, mask, mask_at, noise, level, prefix, compare, seed, .. } = arguments;
     if *task != Task::Masked {
@@ -122,21 +122,21 @@ fn check(arguments: &Arguments) -> Result<()> {
         refuse("--mask-at", mask_at.as_ref(), "only --task masked masks tokens")?;
     }
     if *task != Task::Masked || mask_at.is_some() {
-        seed.refuse("only --task masked with --mask draws at random")?;
+        seed.refuse("only --task masked with --mask is random")?;
     }
     if *task != Task::Noisy {
         refuse("--noise", noise.as_ref(), "only --task noisy has a noisy channel")?;
     }
     if *task != Task::Hidden {
-        refuse("--level", level.as_ref(), "only --task hidden tells hidden symbols")?;
-        refuse("--prefix", prefix.then_some(()), "only --task hidden tells hidden symbols")?;
+        refuse("--level", level.as_ref(), "only --task hidden predicts hidden symbols")?;
+        refuse("--prefix", prefix.then_some(()), "only --task hidden predicts hidden symbols")?;
     } else {
-        refuse("--compare", compare.as_ref(), "hidden symbols are no predictions of tokens")?;
+        refuse("--compare", compare.as_ref(), "--task hidden does not predict tokens")?;
     }
     check_rates(*mask, *noise)
 }
 
-/// Refuses rates that are no probabilities.
+/// Refuses rates that are not probabilities.
 pub fn check_rates(mask: Option<f64>, noise: Option<f64>) -> Result<()> {
     if let Some(rate) = mask.filter(|rate| !(*rate > 0.0 && *rate <= 1.0)) {
         bail!("--mask is {rate}, expected more than 0 and at most 1");

@@ -16,25 +16,25 @@ use std::path::PathBuf;
 /// The arguments of `probe`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Linear probes read the symbol of a true node off the rows of a layer that stand for its span; of a causal network, the symbols above a random \
-token off its row. The bound is the accuracy of the most probable symbol given what the network sees: no probe can do better. The sensitivity is how far a \
-layer moves when all rules of a level are exchanged for synonyms, relative to an unrelated sentence with a tree of the same form: 1 is \
-as far, 0 is not at all.
+Linear probes predict the symbol of a true node from the activations of a layer over the node's span; for causal networks, the symbols above a random \
+token from the activations at that token. The bound is the accuracy of the most probable symbol given the network's input: no probe can do better. The sensitivity is how far a \
+layer moves when all rules of a level are replaced by synonyms, relative to an unrelated sentence with the same tree shape: 1 means \
+as far, 0 not at all.
 
 Examples:
   gardenpath train --model inn --vocab 8 --depth 2 --fraction 0.125 --samples 4096 --width 128 -o run
   gardenpath probe run
   gardenpath probe run --initial --json")]
 pub struct Arguments {
-    /// The directory of a run, made by 'gardenpath train -o'
+    /// Run directory, written by 'gardenpath train -o'
     run: PathBuf,
-    /// Probe the network as it was before training
+    /// Probe the network at initialization
     #[arg(long)]
     initial: bool,
-    /// Sentences to which linear probes are fitted, with one node of each level
+    /// Sentences to fit the linear probes to, with one node per level
     #[arg(long, alias = "train", default_value = "4000", value_parser = size, value_name = "N")]
     samples: usize,
-    /// Sentences on which they are tested
+    /// Sentences to test the probes on
     #[arg(long, alias = "held-out", default_value = "2000", value_parser = size, value_name = "N")]
     test_samples: usize,
     /// Sentences in which synonyms are exchanged
@@ -44,7 +44,7 @@ pub struct Arguments {
     seed: SeedOption,
 }
 
-/// What is printed as JSON.
+/// The JSON output.
 #[derive(Serialize)]
 struct Answered<'a> {
     model: &'static str,
@@ -56,7 +56,7 @@ struct Answered<'a> {
     levels: &'a [Level],
     /// Of linear probes, by layer and level.
     probe_accuracy: &'a [Vec<f64>],
-    /// To exchanging synonyms, by layer and level.
+    /// To exchanges of synonyms, by layer and level.
     sensitivity: &'a [Vec<Option<f64>>],
 }
 
@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     let (directory, recipe, grammar) = RunDirectory::open(&arguments.run)?;
     let Some(grammar) = grammar else {
         bail!(
-            "{}: was trained on a corpus without a grammar; a probe needs trees, expected a run with --grammar",
+            "{}: was trained on a corpus without a grammar; probes need trees, expected a run with --grammar",
             arguments.run.display()
         );
     };

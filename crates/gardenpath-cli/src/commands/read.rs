@@ -1,4 +1,4 @@
-//! `gardenpath read`: one sentence token by token, so that a garden path can be seen.
+//! `gardenpath read`: reads a sentence token by token, to see a garden path.
 
 use super::Answer;
 use super::sentences::read_sentence;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// The arguments of `read`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-A sentence leads up the garden path if the root that is most probable while it is read is not the one in the end.
+A sentence leads up the garden path if the most probable root while reading is not the most probable root at the end.
 
 Examples:
   gardenpath read g.pcfg --sentence \"9 9 15 6\"
@@ -22,10 +22,10 @@ Examples:
 pub struct Arguments {
     /// The grammar (.pcfg or .json)
     grammar: PathBuf,
-    /// Read this sentence: names of tokens, or their numbers as [0,3,1]
+    /// The sentence to read: names of tokens, or numbers as [0,3,1]
     #[arg(long, value_name = "TOKENS")]
     sentence: String,
-    /// Draw the surprisals and the posteriors of the root as an SVG picture
+    /// Draw the surprisals and the posterior over the root to this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }

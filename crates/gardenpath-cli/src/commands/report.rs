@@ -1,4 +1,4 @@
-//! `gardenpath report`: the results of experiments on one page.
+//! `gardenpath report`: one page with the results of experiments.
 
 use super::Answer;
 use super::sweep::say_missing;
@@ -19,20 +19,20 @@ use std::path::{Path, PathBuf};
 /// The arguments of `report`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Writes one HTML file: of each experiment what is expected of it, its panels, and its claims with their verdicts, all of the results that are there. \
+Writes one HTML file with the expectation, the panels and the claims with their verdicts of each experiment, from the results in the store. \
 It measures nothing, and the same results give the same bytes. The exit code is 1 if there are no results at all.
 
 Examples:
   gardenpath report my.toml --store results -o report.html
   gardenpath report cnn inn transformer --store results --scale full -o networks.html")]
 pub struct Arguments {
-    /// The experiments: files (.toml), or names of built-in ones
+    /// Experiments: files (.toml) or names of built-in ones
     #[arg(required = true, value_name = "EXPERIMENT")]
     experiments: Vec<PathBuf>,
     /// Directory of the results
     #[arg(long, value_name = "DIR")]
     store: PathBuf,
-    /// Which scale of the experiments [default: quick, or the only one]
+    /// Scale of the experiments [default: quick, or the only one]
     #[arg(long, value_name = "NAME")]
     scale: Option<Scale>,
     /// Where to write the page (.html)
@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         let source = Source::find(argument)?;
         experiments.push((source.read()?, source));
     }
-    // One scale for all; experiments without scales are the same at each, but not all of them can be.
+    // --scale applies to the experiments that have scales; if none has, it is an error.
     let any = experiments.iter().any(|(experiment, _)| !experiment.scale_names().is_empty());
     let store = Store::existing(&arguments.store)?;
     let mut entries: Vec<Entry> = Vec::new();
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         let asked = arguments.scale.as_ref().filter(|_| !any || !experiment.scale_names().is_empty());
         let scale = experiment.scale(asked).with_context(|| source.name())?;
         let mut entry = entry(experiment, source, &scale, &store, &arguments.store)?;
-        // Files in several directories can have one name; addresses within the page must differ.
+        // Files in different directories can share a name, but anchors within the page must be unique.
         let same = experiments[..number].iter().filter(|(_, other)| other.name() == source.name()).count();
         if same > 0 {
             entry.name += &format!("-{}", same + 1);
@@ -64,9 +64,9 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         entries.push(entry);
     }
     if entries.iter().all(|entry| entry.cells.0 == 0) {
-        return Err(Incomplete("none of the experiments has a result: 'sweep run' measures them".into()).into());
+        return Err(Incomplete("no experiment has a result; 'sweep run' measures them".into()).into());
     }
-    let scale = arguments.scale.as_ref().map_or("the usual one of each experiment", Scale::name).to_owned();
+    let scale = arguments.scale.as_ref().map_or("the default of each experiment", Scale::name).to_owned();
     let report = Report {
         subject: Subject::Experiments,
         entries,
@@ -87,8 +87,8 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     answer.text(&format!("{experiments} with {claims} in {}\n", arguments.output.display()))
 }
 
-/// What is said below a figure whose experiment says nothing.
-const CAPTION: &str = "Means over seeds with one standard error to both sides; estimates of fits with 95% intervals.";
+/// The caption of a figure whose experiment has none.
+const CAPTION: &str = "Means over seeds with one standard error on each side; estimates of fits with 95% intervals.";
 
 /// The section of one experiment.
 fn entry(experiment: &Experiment, source: &Source, scale: &Scale, store: &Store, directory: &Path) -> Result<Entry> {

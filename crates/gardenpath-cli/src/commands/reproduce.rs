@@ -1,4 +1,4 @@
-//! `gardenpath reproduce`: every figure of the paper, measured anew, in one report.
+//! `gardenpath reproduce`: measures every figure of the paper and writes one report.
 
 mod dry_run;
 
@@ -22,8 +22,8 @@ use std::path::PathBuf;
 /// The arguments of `reproduce`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Measures what is missing, and writes figures (SVG, PDF, PNG) and one HTML page: what the paper says, what was measured, and a \
-verdict. Interrupted at any moment and started again, it resumes where it stopped; with nothing missing it takes seconds.
+Measures missing results, and writes figures (SVG, PDF, PNG) and one HTML page: what the paper says, what was measured, and a \
+verdict. Interrupted and started again, it resumes where it stopped; with nothing missing it takes seconds.
 
 Scale day takes days of training. Its results are recorded in the directory 'results' of the repository: in a clone it draws them, and says what \
 is not measured yet. With --store it measures them anew.
@@ -38,7 +38,7 @@ Examples:
 pub struct Arguments {
     /// Names of figures [default: all]
     figures: Vec<String>,
-    /// How large the experiments are: quick, day or full
+    /// Size of the experiments: quick, day or full
     #[arg(long, value_name = "NAME", default_value = "quick")]
     scale: Scale,
     /// Directory of the report
@@ -53,7 +53,7 @@ pub struct Arguments {
     /// Files of each figure beside the page
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = choice::<Format>(), default_values = ["svg", "pdf", "png"])]
     formats: Vec<Format>,
-    /// Only estimate what the missing results cost: times tiny cells and writes nothing
+    /// Only estimate the cost of missing results: times tiny cells and writes nothing
     #[arg(long, conflicts_with_all = ["list", "missing", "formats"])]
     dry_run: bool,
     /// Only list the names of all figures
@@ -116,7 +116,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         return dry_run::run(&arguments.store(), &chapters, scale, answer);
     }
     let mut press = Press::new(&arguments.output, chapters, scale.clone(), arguments.settings()?)?;
-    progress::note(&format!("the report grows in {}", press.page().display()));
+    progress::note(&format!("writing the report to {}", press.page().display()));
     interruptible(press.last_word(), || measure(&mut press, answer))?;
     let page = press.page();
     let report = press.finish()?;
@@ -129,14 +129,14 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     complete(&report)
 }
 
-/// Makes one figure after the other.
+/// Produces one figure after another.
 fn measure(press: &mut Press, answer: &mut Answer) -> Result<()> {
     for number in 0..press.len() {
         let bar = progress::bar(press.cells(number)?.len() as u64, &press.report().entries[number].name);
         let mut watch = |event: &Event<'_>| {
             match event {
                 Event::Damaged(_, text) => {
-                    return bar.suspend(|| progress::note(&format!("{text}; it is measured again")));
+                    return bar.suspend(|| progress::note(&format!("{text}; measuring it again")));
                 }
                 Event::Failed(_, error) => bar.suspend(|| progress::note(&format!("a cell failed: {error}"))),
                 Event::Found(_) | Event::Done(_) => {}
@@ -161,7 +161,7 @@ fn measure(press: &mut Press, answer: &mut Answer) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a report with figures that could not be made, whether for want of cells or for another reason.
+/// Returns an error if figures could not be made, because of failed cells or anything else.
 fn complete(report: &Report) -> Result<()> {
     let failed: Vec<&Entry> = report.entries.iter().filter(|entry| matches!(entry.state, State::Failed(_))).collect();
     let (count, names) = (failed.len(), failed.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", "));
@@ -183,9 +183,9 @@ fn list(answer: &mut Answer) -> Result<()> {
     all.iter().try_for_each(|chapter| answer.text(&format!("{:width$}  {}\n", chapter.name, chapter.title)))
 }
 
-/// Refuses a scale that some experiment does not have, before anything is written.
+/// Refuses, before writing anything, a scale that some experiment does not have.
 fn check_scale(chapters: &[Chapter], scale: &Scale) -> Result<()> {
-    // Figures without scales are the same at all, but a name that no experiment knows is an error.
+    // Figures without scales accept any, but a name that no experiment has is an error.
     built_in::find("transition")?.cells(scale)?;
     for chapter in chapters {
         chapter.cells(scale).with_context(|| chapter.name.clone())?;
@@ -193,12 +193,12 @@ fn check_scale(chapters: &[Chapter], scale: &Scale) -> Result<()> {
     Ok(())
 }
 
-/// The chapters of these names, in the order of the report.
+/// The chapters with these names, in report order.
 fn selected(names: &[String]) -> Result<Vec<Chapter>> {
     let all = chapters()?;
     if let Some(unknown) = names.iter().find(|name| all.iter().all(|chapter| chapter.name != **name)) {
         let known: Vec<&str> = all.iter().map(|chapter| chapter.name.as_str()).collect();
-        bail!("there is no figure {unknown}, expected one of {}", known.join(", "));
+        bail!("unknown figure {unknown}, expected one of {}", known.join(", "));
     }
     Ok(all.into_iter().filter(|chapter| names.is_empty() || names.contains(&chapter.name)).collect())
 }

@@ -1,4 +1,4 @@
-//! The sentences of a command: a corpus of a grammar, block by block, or one sentence by hand.
+//! The sentences of a command: a corpus read in blocks, or a single sentence from the command line.
 
 use super::Answer;
 use crate::progress;
@@ -9,29 +9,29 @@ use rayon::prelude::*;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Sentences whose answers are in memory at a time, unless these are long.
+/// Sentences per block; fewer if their answers are large.
 const BLOCK: usize = 2048;
 
-/// Sentences that one thread takes at a time.
+/// Sentences that a thread takes at a time: enough to hide the cost of scheduling, few enough to balance threads.
 const RUN: usize = 64;
 
-/// Bytes of answers that are in memory at a time.
+/// Bytes of answers held in memory at a time: 256 MB.
 const BLOCK_BYTES: usize = 1 << 28;
 
-/// A corpus that belongs to a grammar.
+/// A corpus of a grammar.
 pub struct Sentences<'p> {
     path: &'p Path,
     pieces: Pieces,
 }
 
-/// What threads work with, kept from block to block.
+/// One workspace per thread, kept from block to block.
 pub struct Workspaces<M, W> {
     make: M,
     idle: Mutex<Vec<W>>,
 }
 
 impl<W, M: Fn() -> W> Workspaces<M, W> {
-    /// No workspaces yet; `make` makes one for each thread.
+    /// Starts without workspaces; `make` creates one per thread.
     pub fn new(make: M) -> Self {
         Workspaces { make, idle: Mutex::default() }
     }
@@ -46,28 +46,29 @@ impl<W, M: Fn() -> W> Workspaces<M, W> {
     }
 }
 
-/// Some sentences one after another.
+/// Consecutive sentences.
 pub struct Block<'p> {
     path: &'p Path,
-    /// The number of the first sentence, from 0.
+    /// Index of the first sentence.
     first: u64,
     sentences: Vec<&'p [Symbol]>,
 }
 
 impl<'p> Sentences<'p> {
-    /// Opens a corpus whose words are those of the grammar, which was read from another file.
+    /// Opens a corpus whose words are names of the grammar, which was read from `grammar_path`.
     pub fn open(grammar: &Grammar, grammar_path: &Path, path: &'p Path) -> Result<Self> {
         if files::is_standard(path) && files::is_standard(grammar_path) {
             bail!("the grammar and the corpus cannot both come from standard input");
         }
         let pieces = files::corpus::read_with(path, Alphabet::of(grammar))?;
         if pieces.fingerprint.as_ref().is_some_and(|fingerprint| *fingerprint != grammar.fingerprint()) {
-            progress::note(&format!("note: {} was sampled from another grammar", path.display()));
+            progress::note(&format!("note: {} was sampled from a different grammar", path.display()));
         }
         Ok(Sentences { path, pieces })
     }
 
-    /// Hands all sentences over, in order. `doing` is what progress says; `bytes` is about how much the answer takes for each token.
+    /// Passes all sentences to `answer`, in order. `doing` labels the progress bar; `bytes` is the approximate size of
+    /// an answer per token.
     pub fn blocks(self, doing: &str, bytes: usize, mut answer: impl FnMut(Block) -> Result<()>) -> Result<()> {
         let spinner = progress::beside_results(progress::counter(doing));
         let mut first = 0;
@@ -89,7 +90,7 @@ impl<'p> Sentences<'p> {
         }
         spinner.finish_and_clear();
         if first == 0 {
-            bail!("{}: has no sentences", files::shown(self.path));
+            bail!("{}: no sentences", files::shown(self.path));
         }
         Ok(())
     }
@@ -101,7 +102,7 @@ impl Block<'_> {
         self.sentences.len()
     }
 
-    /// What is found for each sentence and its number, on all threads, in order. Errors say which sentence they are about.
+    /// Maps each sentence with its index, on all threads, in order. Errors name the sentence.
     pub fn map<W: Send, T: Send>(
         &self,
         workspaces: &Workspaces<impl Fn() -> W + Sync, W>,
@@ -120,8 +121,8 @@ impl Block<'_> {
         runs.flatten_iter().collect()
     }
 
-    /// Writes what is found for each sentence and its number, on all threads, in order: `write` appends it to a text. What was found
-    /// before an error is written, too.
+    /// Writes the answer for each sentence with its index, on all threads, in order: `write` appends it to a buffer.
+    /// Answers before an error are still written.
     pub fn write<W: Send>(
         &self,
         workspaces: &Workspaces<impl Fn() -> W + Sync, W>,
@@ -152,18 +153,18 @@ impl Block<'_> {
     }
 }
 
-/// Reads names of tokens between spaces or commas, or numbers between square brackets as corpora have them.
+/// Parses names of tokens separated by spaces or commas, or numbers in square brackets as in corpora.
 ///
-/// If no token's name is a number, numbers stand for tokens without brackets, too.
+/// If no token's name is a number, numbers need no brackets.
 pub fn read_sentence(grammar: &Grammar, text: &str) -> Result<Vec<Symbol>> {
     let trimmed = text.trim();
     let inner = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    // A comma may be the name of a token itself.
+    // A comma may itself be the name of a token.
     let commas =
         inner.is_some() || (0..grammar.vocab()).all(|k| !grammar.name(grammar.depth(), k as Symbol).contains(','));
     let between = |c: char| c.is_whitespace() || (commas && c == ',');
     let words = inner.unwrap_or(trimmed).split(between).filter(|word| !word.is_empty());
-    // In brackets there are numbers, whatever the names are.
+    // Brackets always contain numbers, whatever the names are.
     let mut lexicon = if inner.is_some() { Alphabet::numbers(grammar.vocab()) } else { Alphabet::of(grammar) }.tokens;
     let symbol = |word: &str| lexicon.text(word, 1).map_err(|reason| anyhow!("--sentence: {reason}"));
     let tokens = words.map(symbol).collect::<Result<Vec<Symbol>>>()?;

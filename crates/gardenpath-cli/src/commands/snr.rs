@@ -1,4 +1,4 @@
-//! `gardenpath snr`: how many sentences the statistics of adjacent symbols need, measured on the data alone.
+//! `gardenpath snr`: the number of sentences that the statistics of triples need, measured from data alone.
 
 use super::Answer;
 use crate::cli::ensemble::{LawOptions, LevelOptions, RuleOptions};
@@ -14,15 +14,15 @@ use serde::Serialize;
 /// The arguments of `snr`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The signal-to-noise ratio of the root given the triple in the middle of a sentence, over the ternary rules, as the paper \
-defines it. The sample complexity is where its inverse falls to 0.5; the interval is a bootstrap over grammars, with an open end \
-(null) where some of its samples do not cross 0.5 within the range that was measured.
+The signal-to-noise ratio of the root given the triple in the middle of a sentence, averaged over ternary rules, as defined in the \
+paper. The sample complexity is where its inverse falls to 0.5; the interval is a bootstrap over grammars, with an open end \
+(null) where some bootstrap samples do not cross 0.5 within the measured range.
 
 Examples:
   gardenpath snr --vocab 8,16,32 --depth 2 --fraction 1/vocab
   gardenpath snr --vocab 8,12,16 --depth 2 --fraction 0.25 --grammars 20 --json")]
 pub struct Arguments {
-    /// Number of symbols of each level; several with commas
+    /// Number of symbols per level; comma-separated for several
     #[arg(long, required_unless_present = "sizes", value_delimiter = ',', value_parser = size)]
     vocab: Vec<usize>,
     /// Number of layers of rules
@@ -46,14 +46,14 @@ pub struct Arguments {
 struct Point {
     vocab: usize,
     depth: usize,
-    /// `null` if rules were asked for in another way.
+    /// `null` if rules were given in another way.
     fraction: Option<f64>,
     effective_fractions: EffectiveFractions,
     /// Where the inverse ratio of means falls to 0.5.
     sample_complexity: Option<f64>,
-    /// 90% of the bootstrap over several grammars; an end that the data do not bound is `null`.
+    /// 90% bootstrap interval over several grammars; an unbounded end is `null`.
     interval: Option<[Option<f64>; 2]>,
-    /// The same by the mean of ratios.
+    /// The same, from the mean of ratios.
     mean_of_ratios: Option<f64>,
     sample_sizes: Vec<u64>,
     inverse: Vec<f64>,
@@ -68,7 +68,7 @@ const POINTS: usize = 12;
 /// Runs the measurements.
 pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     if arguments.vocab.iter().any(|&vocab| vocab < 2) {
-        bail!("--vocab is less than 2, expected symbols to choose from");
+        bail!("--vocab is less than 2, expected at least 2 symbols");
     }
     let vocabularies = each(&arguments.vocab);
     let total = arguments.grammars.saturating_mul(vocabularies.len() as u64);
@@ -129,7 +129,7 @@ fn to_text(points: &[Point], grammars: u64) -> String {
     }
     let mut text = table.to_string();
     if grammars == 1 {
-        text += "\nThere is no interval: one grammar says nothing about others. Ask for several with --grammars.\n";
+        text += "\nNo interval: it needs several grammars (--grammars).\n";
     }
     for Point { vocab, sample_sizes: samples, .. } in points.iter().filter(|point| point.sample_complexity.is_none()) {
         let [first, last] = [samples.first(), samples.last()].map(|size| size.copied().map_or(String::new(), grouped));

@@ -29,34 +29,34 @@ use std::path::PathBuf;
 /// The subcommands of `sweep`.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Measure the cells that are missing.
+    /// Measure missing cells.
     Run(Run),
-    /// Let a cluster measure the cells that are missing.
+    /// Measure missing cells on a cluster.
     Submit(Submit),
-    /// Say how far a sweep has come, and what failed.
+    /// Show the progress of a sweep, and failures.
     Status(Which),
-    /// Write all results as one file: Parquet, CSV or JSON lines.
+    /// Write all results to one file: Parquet, CSV or JSON lines.
     Collect(Collect),
-    /// Fit the results: numbers with 95% intervals over seeds.
+    /// Fit the results, with 95% intervals over seeds.
     Fit(analyse::Fit),
-    /// Compare the fits with what the experiment claims.
+    /// Compare the fits with the experiment's claims.
     Judge(analyse::Judge),
     /// Draw the panels of the experiment.
     Plot(analyse::Plot),
-    /// List what can be measured, and with which parameters.
+    /// List the measures with their parameters.
     Measures(measures::Arguments),
 }
 
-/// Which sweep.
+/// Experiment, store and scale.
 #[derive(Args, Debug)]
 pub struct Which {
     /// The experiment: a file (.toml), or the name of a built-in one
     #[arg(value_name = "EXPERIMENT")]
     experiment: PathBuf,
-    /// Directory of the results; several sweeps can share one
+    /// Directory of the results; sweeps can share one
     #[arg(long, value_name = "DIR")]
     store: PathBuf,
-    /// Which scale of the experiment, if it has several [default: quick, or the only one]
+    /// Scale of the experiment, if it has several [default: quick, or the only one]
     #[arg(long, value_name = "NAME")]
     scale: Option<Scale>,
 }
@@ -64,9 +64,9 @@ pub struct Which {
 /// The arguments of `sweep run`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-A result is kept in a file of its own, named by the parameters of its cell: killed at any moment and started again, a sweep \
-measures exactly what is missing. Any number of processes on any number of machines may share a store; each begins with what no other works on. With --json \
-each cell is a line as soon as it is stored.
+Each result is stored in its own file, named after the parameters of its cell. A sweep that was killed \
+measures only what is missing when it is started again. Any number of processes and machines can share a store; each starts with cells that no other works on. With --json, \
+each cell is printed as a line once it is stored.
 
 Examples:
   gardenpath sweep run transition --store results
@@ -75,16 +75,16 @@ Examples:
 pub struct Run {
     #[command(flatten)]
     which: Which,
-    /// Take only this part of the cells: part I of N
+    /// Measure only part I of N of the cells
     #[arg(long, value_name = "I/N", default_value = "1/1", hide_default_value = true)]
     shard: Shard,
-    /// Leave out cells that have failed before
+    /// Skip cells that failed before
     #[arg(long)]
     skip_failed: bool,
-    /// Take only the cells for this device
+    /// Measure only the cells for this device
     #[arg(long, value_parser = choice::<Device>(), value_name = "DEVICE")]
     only: Option<Device>,
-    /// Only estimate what is left to measure and what it costs: times tiny cells and writes nothing
+    /// Only estimate the cost of missing cells: times tiny cells and writes nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -92,10 +92,10 @@ pub struct Run {
 /// The arguments of `sweep submit`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Submits an array of workers and follows it. Tasks that are cancelled, cut off or lost with their node are submitted again \
-until no cell is missing; cells that fail are not tried again. Ctrl-C leaves the array running, and the same command \
-follows it again. The job script and what the tasks say are in DIR/slurm. A task whose cells need a GPU asks for one. \
-Whatever follows -- is for sbatch.
+Submits a job array of workers and follows it. Tasks that are cancelled, time out or lose their node are resubmitted \
+until no cell is missing; failed cells are not retried. Ctrl-C leaves the array running, and the same command \
+follows it again. The job script and the tasks' output are in DIR/slurm. A task whose cells need a GPU requests one. \
+Options after -- are passed to sbatch.
 
 Examples:
   gardenpath sweep submit transition --store results --slurm --scale full --time 4:00:00
@@ -104,15 +104,15 @@ Examples:
 pub struct Submit {
     #[command(flatten)]
     which: Which,
-    /// Use Slurm
+    /// Submit to Slurm
     #[arg(long)]
     slurm: bool,
     #[command(flatten)]
     settings: Settings,
-    /// Take only the cells for this device
+    /// Measure only the cells for this device
     #[arg(long, value_parser = choice::<Device>(), value_name = "DEVICE")]
     only: Option<Device>,
-    /// Submit once, print the number of the job and return
+    /// Submit once, print the job ID and return
     #[arg(long)]
     detach: bool,
 }
@@ -120,8 +120,8 @@ pub struct Submit {
 /// The arguments of `sweep collect`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-A row for each cell, a column for each parameter and each result; lists in CSV are JSON. \
-If cells have no result, or one that is damaged, nothing is written and the exit code is 1; --partial writes those that are there.
+One row per cell, one column per parameter and result; lists are JSON in CSV. \
+If cells have no result, or a damaged one, nothing is written and the exit code is 1; --partial writes the others.
 
 Examples:
   gardenpath sweep collect transition --store results -o results.parquet
@@ -129,10 +129,10 @@ Examples:
 pub struct Collect {
     #[command(flatten)]
     which: Which,
-    /// Where to write the results (.parquet, .csv or .jsonl)
+    /// File to write (.parquet, .csv or .jsonl)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Write the results that are there, even if some are missing
+    /// Write the available results even if some are missing
     #[arg(long)]
     partial: bool,
 }
@@ -175,7 +175,7 @@ struct Chosen {
     cells: Vec<Measure>,
 }
 
-/// Keeps the cells for one device only.
+/// Keeps only the cells for one device.
 fn keep(cells: &mut Vec<Measure>, only: Option<Device>) {
     cells.retain(|cell| only.is_none_or(|device| (device == Device::Gpu) == sweep::uses_gpu(cell)));
 }
@@ -199,7 +199,7 @@ fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
     let mut report = |event: Event<'_>| {
         let (cell, event, error) = match event {
             Event::Damaged(_, text) => {
-                bar.suspend(|| progress::note(&format!("{text}; it is measured again")));
+                bar.suspend(|| progress::note(&format!("{text}; measuring it again")));
                 return Ok(());
             }
             Event::Found(_) => {
@@ -230,7 +230,7 @@ fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
         answer.json_line(&json!({"cells": own.len(), "found": found, "measured": done, "failed": failed}))?;
     } else {
         let cells = grouped(own.len() as u64);
-        answer.text(&format!("{cells} cells: {found} were there, {done} measured, {failed} failed\n"))?;
+        answer.text(&format!("{cells} cells: {found} found, {done} measured, {failed} failed\n"))?;
     }
     Ok(sweep::refuse_failures(failed, own.len())?)
 }
@@ -238,7 +238,7 @@ fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
 fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
     let Submit { which, settings, .. } = arguments;
     if !arguments.slurm {
-        bail!("--slurm is the only scheduler so far");
+        bail!("expected --slurm, the only supported scheduler");
     }
     settings.check()?;
     let Chosen { source, experiment, scale, mut cells } = which.read()?;
@@ -252,7 +252,8 @@ fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
         Ending::Detached(job) if answer.json => return answer.json_line(&json!({"job": job})),
         Ending::Detached(job) => return answer.text(&format!("{job}\n")),
         Ending::Interrupted(job) => {
-            let resume = format!("array {job} goes on; the same command follows it again, scancel {job} ends it");
+            let resume =
+                format!("array {job} keeps running; the same command follows it again, scancel {job} stops it");
             return Err(Interrupted(resume).into());
         }
     };
@@ -267,7 +268,7 @@ fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
     }
     if missing > 0 {
         let place = which.store.join("slurm");
-        let said = format!("what the tasks said is in {}", place.display());
+        let said = format!("the output of the tasks is in {}", place.display());
         return Err(Incomplete(format!("{missing} of {} cells are missing; {said}", cells.len())).into());
     }
     Ok(sweep::refuse_failures(failed, cells.len())?)
@@ -323,7 +324,7 @@ fn collect(arguments: &Collect, answer: &mut Answer) -> Result<()> {
     answer.text(&format!("{} rows in {}\n", grouped(table.len() as u64), arguments.output.display()))
 }
 
-/// Parameters in one line.
+/// Parameters on one line.
 fn shown(parameters: &Map<String, Value>) -> String {
     let pair = |(name, value): (&String, &Value)| match value {
         Value::String(text) => format!("{name} {text}"),

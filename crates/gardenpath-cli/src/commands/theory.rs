@@ -1,4 +1,4 @@
-//! `gardenpath theory`: what is known about an ensemble without sampling.
+//! `gardenpath theory`: what theory predicts about an ensemble, without sampling.
 
 mod arities;
 mod curves;
@@ -13,28 +13,28 @@ use arities::{Branching, by_arity, numbers_of_children};
 use clap::{Args, Subcommand};
 use gardenpath::{Arities, PerArity};
 
-/// The subcommands.
+/// The subcommands of `theory`.
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// The distribution of sentence lengths
     Lengths(Lengths),
     /// The number of trees of each length
     Trees(Shapes),
-    /// The fraction of all strings of each length that are grammatical
+    /// The fraction of strings of each length that are grammatical
     #[command(after_help = "\
-In JSON, value is the paper's form, corrected the one with the weights of the lengths restored.")]
+In JSON, value is the paper's formula; corrected restores the weights of the lengths.")]
     Fraction(Curve),
-    /// The mean number of symbols a parser proposes for a span of each length
+    /// The mean number of symbols that a parser proposes for a span of each length
     #[command(after_help = "\
-The typical length, and with it the critical fraction, depends on the probabilities of numbers of children; the curve itself \
+The typical length, and with it the critical fraction, depends on the probabilities of the arities; the curve itself \
 does not.")]
     Candidates(Curve),
-    /// The number of ways to cut a span of each length into the spans of children
+    /// The number of ways to split a span of each length into the spans of its children
     Splits(Shapes),
     /// The class entropy at depth 2
     #[command(after_help = "\
-In JSON, paper is the printed formula (it exists for equal fractions and p-binary 1/2), corrected the exact one. Where more than 20 \
-trees have the same length, it is not known.
+In JSON, paper is the printed formula (for equal fractions and p-binary 1/2 only), corrected the exact one. It is unknown where more than 20 \
+trees have the same length.
 
 Examples:
   gardenpath theory entropy --fraction 0.5 --json
@@ -43,26 +43,26 @@ Examples:
     Entropy(Entropy),
     /// The predicted number of sentences that learning needs
     #[command(after_help = "\
-Scales are predicted up to a constant. In JSON, paper has the paper's factor per level, corrected the one of a token \
-chosen uniformly (size-biased).
+Predictions hold up to a constant. In JSON, paper has the paper's factor per level, corrected that of a \
+uniformly chosen token (size-biased).
 
 Example:
   gardenpath theory complexity --vocab 16 --depth 3 --fraction 0.25")]
     Complexity(Complexity),
 }
 
-/// The arguments of curves that depend on the shape of trees alone.
+/// Arguments of curves that depend only on the shape of trees.
 #[derive(Args, Debug)]
 pub struct Shapes {
     /// Number of layers of rules
     #[arg(long, value_parser = size)]
     depth: usize,
-    /// Numbers of children that nodes have, from 1 to 8, such as 2,4; their probabilities, such as 2:0.5,4:0.5, change nothing [default: 2,3]
+    /// Numbers of children, from 1 to 8, such as 2,4; probabilities, such as 2:0.5,4:0.5, have no effect [default: 2,3]
     #[arg(long, value_name = "N,…", value_parser = numbers_of_children)]
     arities: Option<Arities>,
 }
 
-/// The arguments of the length law.
+/// Arguments of the length distribution.
 #[derive(Args, Debug)]
 pub struct Lengths {
     /// Number of layers of rules
@@ -72,7 +72,7 @@ pub struct Lengths {
     branching: Branching,
 }
 
-/// The arguments of curves that depend on the rules as well.
+/// Arguments of curves that also depend on the rules.
 #[derive(Args, Debug)]
 pub struct Curve {
     #[command(flatten)]
@@ -80,13 +80,13 @@ pub struct Curve {
     /// Fraction of all tuples that are grammatical [default: 0.25]
     #[arg(long, value_name = "F", value_parser = plain_fraction, conflicts_with_all = ["binary_fraction", "ternary_fraction"])]
     fraction: Option<f64>,
-    /// Fraction of the tuples that are grammatical by number of children, such as 2:0.1,4:0.01; others have that of --fraction
+    /// Fraction of grammatical tuples by number of children, such as 2:0.1,4:0.01; the others use --fraction
     #[arg(long, value_name = "N:F,…", value_parser = by_arity, conflicts_with_all = ["binary_fraction", "ternary_fraction"])]
     fractions: Option<PerArity<Option<f64>>>,
-    /// Fraction of the pairs that are grammatical
+    /// Fraction of pairs that are grammatical
     #[arg(long, value_name = "F", value_parser = plain_fraction, requires = "ternary_fraction", conflicts_with = "arities")]
     binary_fraction: Option<f64>,
-    /// Fraction of the triples that are grammatical
+    /// Fraction of triples that are grammatical
     #[arg(long, value_name = "F", value_parser = plain_fraction, requires = "binary_fraction")]
     ternary_fraction: Option<f64>,
 }
@@ -94,10 +94,10 @@ pub struct Curve {
 /// The arguments of `theory entropy`.
 #[derive(Args, Debug)]
 pub struct Entropy {
-    /// Fraction of all tuples that are grammatical; several with commas
+    /// Fraction of all tuples that are grammatical; comma-separated for several
     #[arg(long, default_value = "0.25", value_delimiter = ',', value_parser = plain_fraction, value_name = "F")]
     fraction: Vec<f64>,
-    /// Fraction of the tuples that are grammatical by number of children, such as 2:0.1,4:0.01; others have that of --fraction
+    /// Fraction of grammatical tuples by number of children, such as 2:0.1,4:0.01; the others use --fraction
     #[arg(long, value_name = "N:F,…", value_parser = by_arity)]
     fractions: Option<PerArity<Option<f64>>>,
     #[command(flatten)]
@@ -110,7 +110,7 @@ pub struct Complexity {
     /// Number of layers of rules
     #[arg(long, value_parser = size)]
     depth: usize,
-    /// Number of symbols of each level
+    /// Number of symbols per level
     #[arg(long, value_parser = size)]
     vocab: usize,
     #[command(flatten)]

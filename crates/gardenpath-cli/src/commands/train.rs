@@ -1,4 +1,4 @@
-//! `gardenpath train`: a network on the sentences of a random grammar, up to its best test loss.
+//! `gardenpath train`: trains a network on the sentences of a grammar, up to its best test loss.
 
 mod curve;
 mod line;
@@ -31,11 +31,11 @@ use task::{Task, TestSet};
 /// The arguments of `train`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The grammar is that of 'grammar sample' with the same seed, the training set the first sentences of 'corpus sample' with \
-the same seed: sets of all sizes nest. Training stops when the test loss rises or no longer falls; the best network counts. \
-With --task next or masked a transformer tells tokens instead of roots, and labels are not needed; losses are per token, and beside them stands \
-the floor of the same test set.
-With -o the run is kept in a directory: weights (safetensors), measurements, picture; started again it resumes.
+The grammar is that of 'grammar sample' with the same seed, and the training set consists of the first sentences of 'corpus sample' with \
+the same seed, so training sets nest. Training stops when the test loss rises or plateaus; the best network is kept. \
+With --task next or masked, a transformer predicts tokens instead of roots and needs no labels; losses are per token, and the floor of the \
+same test set is printed next to them.
+With -o the run is kept in a directory: weights (safetensors), measurements and a plot. The same command resumes it.
 
 Examples:
   gardenpath train --model cnn --vocab 8 --depth 2 --fraction 0.125 --samples 4096 --width 256 --seed 1
@@ -44,25 +44,26 @@ Examples:
   gardenpath train --model transformer --task next --vocab 8 --depth 2 --fraction 0.125 --samples 1e4 --width 64 --json
   gardenpath train --model cnn --corpus mine.jsonl --test others.jsonl --depth 3 --width 128 -o run")]
 pub struct Arguments {
-    /// The kind of network
+    /// Network architecture
     #[arg(long, value_parser = choice::<Model>())]
     model: Model,
-    /// What it tells
+    /// What the network predicts
     #[arg(long, value_parser = choice::<Told>(), default_value = "root")]
     task: Told,
     /// Mask each token with this probability (task masked) [default: 0.15]
     #[arg(long, value_name = "P")]
     mask: Option<f64>,
-    /// Train on the sentences of this grammar instead of a random one; with --corpus, the grammar of the corpus if it is known
+    /// Train on the sentences of this grammar instead of a random one; with --corpus, the grammar of the corpus, if
+    /// known
     #[arg(long, value_name = "FILE", conflicts_with_all = ["vocab", "depth"], conflicts_with_all = RANDOM_GRAMMAR)]
     grammar: Option<PathBuf>,
-    /// Train on your own sentences (.parquet, .jsonl or .tsv), with their roots if those are to be told; needs --test
+    /// Train on your own sentences (.parquet, .jsonl or .tsv), with their roots if the task is root; needs --test
     #[arg(long, value_name = "FILE", conflicts_with = "vocab", conflicts_with_all = RANDOM_GRAMMAR)]
     corpus: Option<PathBuf>,
-    /// Number of symbols of each level, tokens included
+    /// Number of symbols per level, tokens included
     #[arg(long, value_parser = size, required_unless_present_any = ["grammar", "corpus", "sizes"], requires = "depth")]
     vocab: Option<usize>,
-    /// Number of layers of rules; with --corpus, of the trees that you expect
+    /// Number of layers of rules; with --corpus, the assumed depth of the trees
     #[arg(long, value_parser = size, required_unless_present_any = ["grammar", "sizes"])]
     depth: Option<usize>,
     #[command(flatten)]
@@ -71,30 +72,30 @@ pub struct Arguments {
     rules: RuleOptions,
     #[command(flatten)]
     law: LawOptions,
-    /// Number of sentences to learn from [default: all of --corpus]
+    /// Number of training sentences [default: all of --corpus]
     #[arg(long, value_parser = whole_number, value_name = "N", required_unless_present = "corpus")]
     samples: Option<u64>,
-    /// Number of fresh sentences to test on [default: 20000]
+    /// Number of fresh test sentences [default: 20000]
     #[arg(long, value_parser = whole_number, value_name = "N", conflicts_with_all = ["corpus", "test"])]
     test_samples: Option<u64>,
-    /// Other sentences to test what is learned from --corpus (.parquet, .jsonl or .tsv)
+    /// Test sentences for --corpus (.parquet, .jsonl or .tsv)
     #[arg(long, value_parser = task::test_set, value_name = "FILE")]
     test: Option<TestSet>,
-    /// Channels of each layer [default: 512]
+    /// Channels per layer [default: 512]
     #[arg(long, default_value = "512", value_parser = size, hide_default_value = true)]
     width: usize,
     #[command(flatten)]
     seed: SeedOption,
-    /// Sentences of a batch
+    /// Sentences per batch
     #[arg(long, default_value = "128", value_parser = size, value_name = "N")]
     batch: usize,
-    /// How weights move [default: sgd (cnn, inn), adam (transformer)]; another one needs --learning-rate
+    /// Optimizer [default: sgd (cnn, inn), adam (transformer)]; a different one needs --learning-rate
     #[arg(long, value_parser = choice::<Rule>())]
     optimizer: Option<Rule>,
     /// Learning rate [default: the width (cnn, inn), 0.0005 (transformer)]
     #[arg(long, value_name = "R")]
     learning_rate: Option<f64>,
-    /// Scale of hidden layers (cnn, inn) [default: fan-in]
+    /// Scaling of hidden layers (cnn, inn) [default: fan-in]
     #[arg(long, value_parser = choice::<Scale>())]
     normalization: Option<Scale>,
     /// Layers of a transformer [default: the depth]
@@ -103,22 +104,22 @@ pub struct Arguments {
     /// Heads of a transformer [default: 16]
     #[arg(long, value_parser = size, value_name = "N")]
     heads: Option<usize>,
-    /// Hidden size of a transformer's perceptrons [default: four times the width]
+    /// Hidden size of a transformer's MLPs [default: four times the width]
     #[arg(long, value_parser = size, value_name = "N")]
     mlp: Option<usize>,
-    /// Largest number of steps
+    /// Maximum number of steps
     #[arg(long, default_value = "100000", value_parser = whole_number, value_name = "N")]
     max_steps: u64,
-    /// Steps before which a plateau does not end training
+    /// Number of steps before a plateau can end training
     #[arg(long, default_value = "2000", value_parser = whole_number, value_name = "N")]
     min_steps: u64,
-    /// Stop when the steps have grown by this factor without a better test loss
+    /// Stop after this factor more steps without a better test loss
     #[arg(long, default_value_t = 2.0, value_name = "X")]
     patience: f64,
-    /// Where to compute
+    /// Device to train on
     #[arg(long, value_parser = choice::<Device>(), default_value = "cpu")]
     device: Device,
-    /// Directory to keep the run in, or to go on from
+    /// Run directory to write, or to resume from
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 }
@@ -134,7 +135,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         progress::note(remark);
     }
     if let Some(result) = directory.as_ref().map(RunDirectory::result).transpose()?.flatten() {
-        crate::progress::note("this run has ended before; here is its result");
+        crate::progress::note("this run has already finished; here is its result");
         return if answer.json { answer.json_line(&result) } else { answer.text(&(result_text(&result) + "\n")) };
     }
     if let Some(directory) = &directory {
@@ -142,7 +143,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     }
     let _last_word = LastWord::new(match directory {
         Some(_) => || Interrupted("the same command resumes".into()),
-        None => || Interrupted("nothing was kept; -o DIR makes a run resumable".into()),
+        None => || Interrupted("nothing was saved; -o DIR makes a run resumable".into()),
     });
     let clock = Instant::now();
     let data = task.take_data(&recipe)?;
@@ -176,11 +177,11 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     answer.text(&format!("{}\n{result}\n", curve::in_terminal(&progress.records, &network, &data)))
 }
 
-/// Trains to the end, with a line on the terminal. A run that is kept is saved before it is left.
+/// Trains to the end, with a status line on the terminal. A run with a directory is saved when interrupted.
 fn train(session: &Session<'_>, task: &Task) -> Result<Progress> {
     let mut status = StatusLine::new(session.network, session.data.bayes_loss());
     let interrupt = session.directory.map(|_| Interrupt::listen());
-    // Said once training has begun: whatever is wrong is the only line.
+    // Printed once training has begun, so that an error is the only line.
     let mut is_first = true;
     let outcome = session.train(&mut |event, trainer| {
         if std::mem::take(&mut is_first) {
@@ -192,7 +193,7 @@ fn train(session: &Session<'_>, task: &Task) -> Result<Progress> {
     if outcome.progress.ending.is_none() {
         crate::progress::clear();
         let step = grouped(outcome.progress.step);
-        return Err(Interrupted(format!("step {step} is kept; the same command resumes")).into());
+        return Err(Interrupted(format!("step {step} is saved; the same command resumes")).into());
     }
     Ok(outcome.progress)
 }
@@ -244,15 +245,15 @@ fn result_text(result: &serde_json::Value) -> String {
         short(number("epochs")),
         short(number("seconds")),
         match result["ending"].as_str() {
-            Some("rise") => "a rise of the test loss",
-            Some("plateau") => "a plateau of the test loss",
-            Some("diverged") => "a NaN loss; try a smaller --learning-rate",
-            _ => "the largest number of steps",
+            Some("rise") => "rising test loss",
+            Some("plateau") => "plateau of the test loss",
+            Some("diverged") => "NaN loss; try a smaller --learning-rate",
+            _ => "maximum number of steps",
         },
     )
 }
 
-/// The floors of those who know the lowest levels only.
+/// The floors of predictors that know only the lowest levels.
 fn known_levels(floors: &serde_json::Value) -> String {
     let floors: Vec<String> = floors.as_array().into_iter().flatten().filter_map(|x| x.as_f64().map(short)).collect();
     let Some((_, below)) = floors.split_last() else { return String::new() };

@@ -1,29 +1,29 @@
-//! Options of sbatch that a user adds: those are refused without which an array cannot be followed.
+//! The user's sbatch options. Those that would prevent following an array are refused.
 
 use anyhow::{Result, bail};
 
-/// Options that would break a sweep: long name, short name, and why.
+/// Options that would break a sweep: long name, short name, and reason.
 const REFUSED: [(&str, &str, &str); 15] = [
     ("array", "a", "--array-size and --at-once set it"),
     ("output", "o", OUTPUT),
     ("error", "e", OUTPUT),
     ("open-mode", "", OUTPUT),
-    ("input", "i", "tasks read nothing"),
+    ("input", "i", "tasks read no input"),
     ("job-name", "J", "the array is found again by its name"),
     ("wrap", "", "there is a job script already"),
     ("cpus-per-task", "c", "give --cpus-per-task before --, since it also sets the threads"),
     ("clusters", "M", "the array could not be followed"),
     ("cluster", "", "the array could not be followed"),
-    ("wait", "W", "sweep submit waits itself"),
-    ("quiet", "Q", "sbatch has to say the number of the job"),
+    ("wait", "W", "sweep submit itself waits"),
+    ("quiet", "Q", "sbatch must print the job ID"),
     ("test-only", "", "nothing would be submitted"),
     ("help", "h", "nothing would be submitted"),
     ("version", "V", "nothing would be submitted"),
 ];
 
-const OUTPUT: &str = "what tasks say is in the directory slurm of the store";
+const OUTPUT: &str = "the output of tasks is in the store's slurm directory";
 
-/// Options without a value: what follows them is no value, but would be taken for the job script.
+/// Options without a value: a word after one of them would be taken for the job script.
 const ALONE: [&str; 14] = [
     "contiguous",
     "exclusive",
@@ -41,28 +41,28 @@ const ALONE: [&str; 14] = [
     "verbose",
 ];
 
-/// Short options without a value, which can stand in one word with others.
+/// Short options without a value, which can be combined in one word.
 const SHORT_ALONE: &str = "HksOv";
 
-/// Refuses what would break the sweep.
+/// Refuses options that would break the sweep.
 pub fn check(words: &[String]) -> Result<()> {
     let mut takes_value = false;
     for word in words {
         let Some(refused) = refused(word) else {
             if !word.starts_with('-') && !takes_value || matches!(word.as_str(), "-" | "--" | "") {
-                bail!("{word:?} is no option of sbatch: expected options such as --mail-type=END");
+                bail!("{word:?} is not an option of sbatch: expected options such as --mail-type=END");
             }
             takes_value = word.starts_with('-') && wants_value(word);
             continue;
         };
         let (name, short, why) = refused;
         let short = if short.is_empty() { String::new() } else { format!(" (-{short})") };
-        bail!("sbatch must not be given --{name}{short}: {why}");
+        bail!("do not pass --{name}{short} to sbatch: {why}");
     }
     Ok(())
 }
 
-/// Whether the options ask for a GPU, in whatever way.
+/// Whether any of the options requests a GPU.
 pub fn ask_for_gpu(words: &[String]) -> bool {
     let long = |word: &str| ["--gres", "--gpus", "--tres-per"].iter().any(|start| word.starts_with(start));
     words.iter().any(|word| long(word) || letters(word).any(|letter| letter == 'G'))
@@ -71,25 +71,25 @@ pub fn ask_for_gpu(words: &[String]) -> bool {
 fn refused(word: &str) -> Option<(&'static str, &'static str, &'static str)> {
     if let Some(long) = word.strip_prefix("--").filter(|long| !long.is_empty()) {
         let name = long.split('=').next().unwrap_or(long);
-        // sbatch knows names by any beginning that no other name has.
+        // sbatch accepts any unambiguous prefix of a long option.
         return REFUSED.into_iter().find(|(known, ..)| !name.is_empty() && known.starts_with(name));
     }
     let found = |letter: char| REFUSED.into_iter().find(|(_, short, _)| short.starts_with(letter));
     letters(word).find_map(found)
 }
 
-/// The short options in a word.
+/// The short options combined in a word.
 fn letters(word: &str) -> impl Iterator<Item = char> + '_ {
     let word = word.strip_prefix('-').filter(|word| !word.starts_with('-')).unwrap_or_default();
     let alone = word.chars().take_while(|&letter| SHORT_ALONE.contains(letter)).count();
     word.chars().take(alone + 1)
 }
 
-/// Whether the next word can be the value of an option.
+/// Whether the next word can be the value of this option.
 fn wants_value(word: &str) -> bool {
     match word.strip_prefix("--") {
         Some(long) => !long.contains('=') && !ALONE.iter().any(|name| name.starts_with(long)),
-        // A letter that takes a value is the last one of its word, or has its value in it.
+        // A letter that takes a value ends its word, or is followed by its value.
         None => letters(word).count() == word.chars().count() - 1 && !word.ends_with(|c| SHORT_ALONE.contains(c)),
     }
 }
@@ -120,11 +120,11 @@ mod tests {
             ("-vQ", "--quiet (-Q)"),
         ] {
             let error = check(&words(text)).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("sbatch must not be given {name}")), "{text}: {error}");
+            assert!(error.starts_with(&format!("do not pass {name}")), "{text}: {error}");
         }
         for text in ["x", "--exclusive x", "--nice=3 x", "-H x", "-p a b", "--", "-", "-pa b"] {
             let error = check(&words(text)).unwrap_err().to_string();
-            assert!(error.contains("is no option of sbatch"), "{text}: {error}");
+            assert!(error.contains("is not an option of sbatch"), "{text}: {error}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Slurm's queue, through its own commands: sbatch, squeue and scontrol. There may be no accounting, so sacct is not asked.
+//! Slurm's queue, through sbatch, squeue and scontrol. Not sacct, since a cluster may run without accounting.
 
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
@@ -9,9 +9,9 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// The jobs of one name.
+/// The jobs of a sweep.
 pub struct Queue {
-    /// What jobs of this sweep are called.
+    /// The name of its jobs.
     pub name: String,
 }
 
@@ -20,19 +20,19 @@ pub struct Queue {
 pub struct Task {
     /// Its name, such as `12_3`.
     id: String,
-    /// Whether it has yet to begin.
+    /// Whether it has not started.
     pending: bool,
-    /// Why it has not begun.
+    /// Why it has not started.
     reason: String,
-    /// Whether it was requeued and Slurm lets it wait until the lost node would be clean again: about two minutes.
+    /// Whether it was requeued and is held back until the lost node is cleaned up, for about two minutes.
     delayed: bool,
 }
 
-/// What squeue is asked for. Only this form of its option knows how often a task was restarted.
+/// The columns requested from squeue. Only this form of the option has the restart count.
 const COLUMNS: &str = "JobArrayID:|,State:|,Reason:|,RestartCnt:|";
 
 impl Queue {
-    /// The jobs of an experiment. Fails where Slurm is not installed.
+    /// The jobs of an experiment. Fails if Slurm is not installed.
     pub fn new(experiment: &str) -> Result<Self> {
         for program in ["sbatch", "squeue"] {
             call(program, [OsStr::new("--version")])?;
@@ -41,17 +41,18 @@ impl Queue {
         Ok(Queue { name: format!("gardenpath-{}", experiment.chars().map(known).collect::<String>()) })
     }
 
-    /// Submits a job script with these options and returns the number of the job.
+    /// Submits a job script with these options and returns the job ID.
     pub fn submit(&self, script: &Path, options: &[String]) -> Result<String> {
         let first = ["--parsable".as_ref()].into_iter().chain(options.iter().map(OsStr::new));
         let output = call("sbatch", first.chain([script.as_os_str()]))?;
         if !output.status.success() {
             bail!("sbatch refused: {}", words(&output.stderr));
         }
-        job(&String::from_utf8_lossy(&output.stdout)).with_context(|| format!("sbatch said {}", words(&output.stdout)))
+        job(&String::from_utf8_lossy(&output.stdout))
+            .with_context(|| format!("unexpected output of sbatch: {}", words(&output.stdout)))
     }
 
-    /// The tasks of a job that are in the queue. A job of another name is none of ours: after all, numbers can come again.
+    /// The queued tasks of a job. Jobs with another name are ignored, since job IDs can be reused.
     pub fn tasks(&self, job: &str) -> Result<Vec<Task>> {
         let name = format!("--name={}", self.name);
         let arguments = ["--noheader", "--array", "--all", "--jobs", job, &name, "--Format", COLUMNS];
@@ -60,7 +61,7 @@ impl Queue {
             return parse(&String::from_utf8_lossy(&output.stdout));
         }
         let error = words(&output.stderr);
-        // Jobs are forgotten some minutes after their end.
+        // Slurm forgets jobs some minutes after they end.
         if error.contains("Invalid job id") {
             return Ok(Vec::new());
         }
@@ -68,18 +69,20 @@ impl Queue {
     }
 }
 
-/// The number of a job from what `sbatch --parsable` prints: a number, or a number and the name of a cluster.
+/// The job ID in the output of `sbatch --parsable`: a number, optionally followed by the name of a cluster.
 fn job(text: &str) -> Option<String> {
     let job = text.trim().split(';').next()?;
     job.parse::<u64>().is_ok().then(|| job.to_owned())
 }
 
-/// The tasks from what squeue prints.
+/// Parses the output of squeue.
 fn parse(text: &str) -> Result<Vec<Task>> {
     let mut tasks = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let columns: Vec<&str> = line.split('|').map(str::trim).collect();
-        let &[id, state, ref reason @ .., restarts, _] = columns.as_slice() else { bail!("squeue said {line:?}") };
+        let &[id, state, ref reason @ .., restarts, _] = columns.as_slice() else {
+            bail!("unexpected output of squeue: {line:?}")
+        };
         let pending = match state {
             "PENDING" | "REQUEUED" | "REQUEUE_FED" | "REQUEUE_HOLD" | "RESV_DEL_HOLD" | "SPECIAL_EXIT" => true,
             "BOOT_FAIL" | "CANCELLED" | "COMPLETED" | "DEADLINE" | "FAILED" | "NODE_FAIL" | "OUT_OF_MEMORY"
@@ -93,7 +96,7 @@ fn parse(text: &str) -> Result<Vec<Task>> {
     Ok(tasks)
 }
 
-/// Tasks in a few words.
+/// A one-line summary of tasks.
 pub fn summary(tasks: &[Task]) -> String {
     let pending: Vec<&Task> = tasks.iter().filter(|task| task.pending).collect();
     let mut reasons: Vec<&str> =
@@ -104,17 +107,17 @@ pub fn summary(tasks: &[Task]) -> String {
     format!("tasks: {} running, {} pending{why}", tasks.len() - pending.len(), pending.len())
 }
 
-/// The tasks that wait since they were requeued, and since when this is known.
+/// Requeued tasks that are held back, and when each was first seen.
 #[derive(Default)]
 pub struct Delays {
     seen: HashMap<String, Instant>,
 }
 
-/// How long a requeued task is left alone: Slurm has to be done with the lost node first.
+/// How long a requeued task is left alone: Slurm must first be done with the lost node.
 const GRACE: Duration = Duration::from_secs(3);
 
 impl Delays {
-    /// Lets those begin that have waited long enough.
+    /// Starts the tasks that have waited long enough.
     pub fn lift(&mut self, tasks: &[Task]) {
         let delayed: Vec<&Task> = tasks.iter().filter(|task| task.delayed).collect();
         self.seen.retain(|id, _| delayed.iter().any(|task| task.id == *id));
@@ -122,34 +125,34 @@ impl Delays {
             let since = self.seen.entry(task.id.clone()).or_insert_with(Instant::now);
             if since.elapsed() >= GRACE {
                 *since = Instant::now();
-                // Whoever may not do this waits for two minutes.
+                // Without permission for this, the task starts after two minutes.
                 let _ = call("scontrol", ["update", &format!("JobId={}", task.id), "StartTime=now"].map(OsStr::new));
             }
         }
     }
 }
 
-/// Calls a program of Slurm.
+/// Runs a Slurm command.
 fn call<'a>(program: &str, arguments: impl IntoIterator<Item = &'a OsStr>) -> Result<Output> {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null());
-    // Filters that people set for themselves would hide tasks.
+    // The user's own squeue filters would hide tasks.
     for (name, _) in env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SQUEUE_")) {
         command.env_remove(name);
     }
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;
-        // Ctrl-C is for this program: nobody would know the job of an sbatch that it stops.
+        // Ctrl-C must not reach sbatch: its job ID would be lost.
         command.process_group(0);
     }
     command.output().map_err(|error| match error.kind() {
-        ErrorKind::NotFound => anyhow::anyhow!("{program} is not installed, which --slurm needs"),
-        _ => anyhow::Error::new(error).context(format!("{program} cannot be run")),
+        ErrorKind::NotFound => anyhow::anyhow!("--slurm needs {program}, which is not installed"),
+        _ => anyhow::Error::new(error).context(format!("cannot run {program}")),
     })
 }
 
-/// Output in one line.
+/// The output on one line.
 fn words(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -176,7 +179,7 @@ mod tests {
         };
         assert_eq!(ids(|task| task.pending), ["7_1", "7_2", "7_3", "7_7"]);
         assert_eq!(ids(|task| !task.pending), ["7_4", "7_5"]);
-        // A task that the user wants to begin later has not been restarted.
+        // A task with a start time set by the user was not restarted.
         assert_eq!(ids(|task| task.delayed), ["7_1"]);
         let reasons = "BeginTime, ReqNodeNotAvail, UnavailableNodes:n1, job requeued in held state";
         assert_eq!(summary(&tasks), format!("tasks: 2 running, 4 pending ({reasons})"));

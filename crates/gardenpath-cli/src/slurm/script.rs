@@ -1,4 +1,4 @@
-//! The job script: what a task of an array does, and what it asks of the cluster.
+//! The job script: what a task does, and the resources it requests.
 
 use super::Settings;
 use super::options::ask_for_gpu;
@@ -7,7 +7,7 @@ use gardenpath_lab::experiment::Scale;
 use gardenpath_lab::training::Device;
 use std::path::Path;
 
-/// What a job script is made of. All paths are absolute, but for the name of a built-in experiment.
+/// The contents of a job script. All paths are absolute, except for the name of a built-in experiment.
 pub struct Script<'a> {
     /// The name of the job.
     pub name: &'a str,
@@ -15,31 +15,32 @@ pub struct Script<'a> {
     pub program: &'a Path,
     /// The experiment.
     pub experiment: &'a Path,
-    /// Which grid of it.
+    /// The scale to measure.
     pub scale: Option<&'a Scale>,
-    /// The only device for which cells are taken.
+    /// Measure only the cells for this device.
     pub only: Option<Device>,
-    /// Whether they need a GPU.
+    /// Whether the cells need a GPU.
     pub gpu: bool,
-    /// The directory of the results.
+    /// The results directory.
     pub store: &'a Path,
-    /// What is asked of the cluster.
+    /// The requested resources.
     pub settings: &'a Settings,
     /// The number of tasks.
     pub tasks: usize,
-    /// Whether to leave out what failed.
+    /// Whether to skip failed cells.
     pub skip_failed: bool,
 }
 
 impl Script<'_> {
-    /// What sbatch is told. It is in the script for people, and given as arguments too, which no variable `SBATCH_…` overrides.
+    /// The options of sbatch. They are in the script for readers, and also passed as arguments, which take precedence
+    /// over `SBATCH_…` variables.
     pub fn options(&self) -> Result<Vec<String>> {
         let Settings { partition, time, at_once, cpus_per_task, mem, constraint, gres, account, qos, sbatch, .. } =
             self.settings;
         let store = plain(self.store)?;
-        // Slurm does not replace %A and %a in names with a backslash.
+        // Slurm does not expand %A and %a in file names with a backslash.
         if store.contains('\\') {
-            bail!("{store}: Slurm cannot write into a directory with \\ in its name");
+            bail!("{store}: Slurm cannot write to a directory with \\ in its name");
         }
         let at_once = at_once.map_or(String::new(), |count| format!("%{count}"));
         let mut options = vec![
@@ -66,11 +67,11 @@ impl Script<'_> {
         Ok(options)
     }
 
-    /// Its text.
+    /// The text of the script.
     pub fn text(&self) -> Result<String> {
         let mut text = "#!/bin/sh".to_owned();
         for option in self.options()? {
-            // The value of an option may be a word of its own.
+            // The value of an option may be a separate word.
             let separator = if option.starts_with('-') { "\n#SBATCH " } else { " " };
             text += &format!("{separator}{}", directive(&option)?);
         }
@@ -87,24 +88,24 @@ impl Script<'_> {
         if let Some(only) = self.only {
             text += &format!(" --only {}", only);
         }
-        // A task that is run again after its node was lost has tried what failed.
+        // A task that restarts after a node failure has already tried what failed.
         text += if self.skip_failed { " --skip-failed\n" } else { " ${SLURM_RESTART_COUNT:+--skip-failed}\n" };
         Ok(text)
     }
 }
 
-/// A path as text, if a line can hold it.
+/// The path as text, if it fits on a line.
 fn plain(path: &Path) -> Result<&str> {
     let text = path.to_str().filter(|text| !text.contains(char::is_control));
-    text.with_context(|| format!("{path:?}: a job script can only hold names of plain text"))
+    text.with_context(|| format!("{path:?}: a job script needs a plain-text path"))
 }
 
-/// A word of a shell.
+/// Quotes a word for the shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// A word of a line `#SBATCH`, where a backslash takes the meaning from what follows.
+/// Quotes a word for an `#SBATCH` line, where a backslash escapes the next character.
 fn directive(text: &str) -> Result<String> {
     if text.contains(char::is_control) {
         bail!("{text:?}: expected plain text");

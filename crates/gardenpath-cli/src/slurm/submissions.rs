@@ -1,5 +1,6 @@
-//! The file that remembers which array was submitted last: a line `JOB SCALE EXPERIMENT` for each sweep of a store. If
-//! only the cells for a device are taken, the scale is such as `quick:gpu`. The experiment is an absolute path, or the name of a built-in one.
+//! Remembers the last array submitted for each sweep of a store, as lines `JOB SCALE EXPERIMENT` in a file. If only the
+//! cells for a device are taken, the scale is, for example, `quick:gpu`. The experiment is an absolute path, or the
+//! name of a built-in one.
 
 use anyhow::{Context, Result};
 use gardenpath_lab::experiment::Scale;
@@ -15,27 +16,27 @@ pub struct Submissions {
 }
 
 impl Submissions {
-    /// Those that a file knows of a sweep.
+    /// The submissions of a sweep, as recorded in a file.
     pub fn of(path: &Path, scale: &Scale, only: Option<Device>, experiment: &Path) -> Self {
         let only = only.map_or(String::new(), |device| format!(":{}", device));
         let sweep = format!("{}{only} {}", scale.name(), experiment.display());
         Submissions { path: path.to_owned(), sweep }
     }
 
-    /// The array that was submitted last.
+    /// The array submitted last.
     pub fn last(&self) -> Option<String> {
         let lines = self.lines();
         let (job, _) = lines.iter().find_map(|line| line.split_once(' ').filter(|(_, sweep)| *sweep == self.sweep))?;
         Some(job.to_owned())
     }
 
-    /// Remembers a new array instead of the last one.
+    /// Records a new array in place of the last one.
     pub fn keep(&self, job: &str) -> Result<()> {
         let mut lines = self.lines();
         lines.retain(|line| line.split_once(' ').is_some_and(|(_, sweep)| sweep != self.sweep));
         lines.insert(0, format!("{job} {}", self.sweep));
         let written = atomic::write(&self.path, (lines.join("\n") + "\n").as_bytes());
-        written.with_context(|| format!("array {job} is submitted, but cannot be remembered"))
+        written.with_context(|| format!("array {job} was submitted, but its ID could not be saved"))
     }
 
     fn lines(&self) -> Vec<String> {
@@ -64,7 +65,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "4 quick /a b\n3 quick /a\n2 full /a b\n");
         gpu.keep("5").unwrap();
         assert_eq!([of(&Scale::QUICK, "/a b").last().unwrap(), gpu.last().unwrap()], ["4", "5"]);
-        // A built-in experiment is not the file of its name in some directory.
+        // A built-in experiment is distinct from a file of the same name.
         assert_eq!(of(&Scale::QUICK, "a").last(), None);
     }
 }

@@ -5,7 +5,7 @@ use gardenpath_lab::draw::table::{grouped, short};
 /// The longest bar, in characters: with its label and count it fits a terminal of 60 columns.
 const BAR_WIDTH: f64 = 24.0;
 
-/// The largest number of bars; more are gathered into bins.
+/// The largest number of bars; more are combined into bins.
 const MAX_BARS: usize = 40;
 
 /// One bar per item, or per bin of neighbouring items if there are many, with its count.
@@ -36,26 +36,26 @@ pub fn named_bars(names: &[String], counts: &[u64]) -> String {
     text
 }
 
-/// A bar with a resolution of an eighth of a character.
+/// A bar with a resolution of one eighth of a character.
 fn bar(length: f64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (length * 8.0).round() as usize;
     "█".repeat(eighths / 8) + PARTS[eighths % 8]
 }
 
-/// A curve with the mark that stands on its points.
+/// A curve.
 pub struct Series {
-    /// What the legend calls it.
+    /// Its name in the legend.
     pub name: String,
     /// Its points, by increasing x.
     pub points: Vec<(f64, f64)>,
 }
 
-/// A plot of some curves.
+/// A plot of several curves.
 pub struct Plot {
-    /// What the horizontal axis is.
+    /// Label of the horizontal axis.
     pub x_label: String,
-    /// What the vertical axis is.
+    /// Label of the vertical axis.
     pub y_label: String,
     /// The curves.
     pub series: Vec<Series>,
@@ -75,7 +75,7 @@ const MARKS: [char; 6] = ['●', '○', '▲', '△', '■', '□'];
 const MARKED_POINTS: usize = 32;
 
 impl Plot {
-    /// Draws the plot; points that are not finite are left out. Nothing is drawn of fewer than two points.
+    /// Draws the plot, skipping points that are not finite. Returns an empty text for fewer than two points.
     pub fn draw(&self) -> String {
         let finite = |&(x, y): &(f64, f64)| x.is_finite() && y.is_finite();
         let points: Vec<(f64, f64)> =
@@ -134,7 +134,7 @@ impl Plot {
     }
 }
 
-/// The entries of a legend, as many on a line as fit.
+/// The entries of a legend, wrapped to the width.
 fn lines(entries: impl Iterator<Item = String>, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for entry in entries {
@@ -158,7 +158,7 @@ impl Canvas {
         Canvas { dots: vec![0; COLUMNS * ROWS], marks: vec![None; COLUMNS * ROWS] }
     }
 
-    /// A straight line between two places, in dots from the upper left corner.
+    /// A straight line between two points, in dots from the upper left corner.
     fn line(&mut self, from: (f64, f64), to: (f64, f64)) {
         let steps = (to.0 - from.0).abs().max((to.1 - from.1).abs()).ceil().max(1.0) as usize;
         for step in 0..=steps {

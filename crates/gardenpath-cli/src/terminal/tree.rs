@@ -2,12 +2,12 @@
 
 use gardenpath::{Grammar, Tree};
 
-/// A node with a place on the line of its level.
+/// A node with its position on the line of its level.
 struct Node {
     label: Vec<char>,
-    /// The column of its middle.
+    /// The column of its center.
     middle: usize,
-    /// Where its children stand on the level below.
+    /// Its children, as indices into the level below.
     children: std::ops::Range<usize>,
 }
 
@@ -21,13 +21,14 @@ impl Node {
     }
 }
 
-/// The width up to which a tree may be wider than it needs to be.
+/// Trees up to this width are drawn wider than necessary.
 const COMFORTABLE: usize = 100;
 
 /// Draws a tree with lines of box characters, one line of labels per level.
 pub fn draw(grammar: &Grammar, tree: &Tree) -> String {
     let token_width = labels(grammar, tree, tree.depth()).iter().map(Vec::len).max().unwrap_or(1);
-    // The narrowest columns at which no two labels touch. Even ones are prettier, since two tokens then have a middle.
+    // The narrowest columns at which no two labels touch. Even widths look better, since two tokens then have a column
+    // between them.
     let narrowest = token_width + 1;
     let even = (narrowest..=COMFORTABLE / tree.sentence().len()).filter(|width| width % 2 == 0);
     let levels = even
@@ -50,7 +51,7 @@ fn labels(grammar: &Grammar, tree: &Tree, level: usize) -> Vec<Vec<char>> {
     tree.level(level).iter().map(|&symbol| grammar.name(level, symbol).chars().collect()).collect()
 }
 
-/// Places all nodes: tokens at equal distances, parents in the middle of their children.
+/// Places all nodes: tokens at equal distances, parents centered above their children.
 fn layout(grammar: &Grammar, tree: &Tree, column: usize) -> Vec<Vec<Node>> {
     let mut levels: Vec<Vec<Node>> = Vec::new();
     for level in (0..=tree.depth()).rev() {
@@ -64,7 +65,7 @@ fn layout(grammar: &Grammar, tree: &Tree, column: usize) -> Vec<Vec<Node>> {
             for (node, (_, children)) in nodes.iter_mut().zip(tree.rules(level)) {
                 node.children = next..next + children.len();
                 let half = (below[next].middle + below[next + children.len() - 1].middle) / 2;
-                // A parent that is nearly above its middle child gets exactly there.
+                // A parent that is nearly above its middle child is moved exactly above it.
                 let middle_child = below[next + children.len() / 2].middle;
                 let close = children.len() % 2 == 1 && half.abs_diff(middle_child) <= 2;
                 node.middle = if close { middle_child } else { half };

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The program in a directory of its own, which is removed at the end.
+/// The program in a temporary directory.
 pub struct Lab {
     directory: tempfile::TempDir,
 }
@@ -28,12 +28,12 @@ impl Lab {
 
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gardenpath"));
-        // Files that hold the date are the same in every run.
+        // Files that contain the date are the same in every run.
         command.args(words(arguments)).current_dir(self.directory.path()).env("SOURCE_DATE_EPOCH", "1700000000");
         command
     }
 
-    /// Runs the program, whatever comes of it.
+    /// Runs the program, whatever its exit code.
     pub fn try_run(&self, arguments: &str) -> Output {
         self.command(arguments).output().unwrap()
     }

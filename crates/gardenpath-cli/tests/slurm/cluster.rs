@@ -1,4 +1,5 @@
-//! A throw-away Slurm of two nodes on this machine, which listens on loopback only. Both have two GPUs that are none; n2 has a feature.
+//! A temporary two-node Slurm cluster on this machine, which listens on loopback only. Both nodes have two fake GPUs;
+//! n2 has a feature.
 
 use std::fs::{self, File, Permissions};
 use std::net::TcpListener;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 /// The nodes.
 pub const NODES: [&str; 2] = ["n1", "n2"];
 
-/// A running cluster. Whatever happens to the test, its processes end with it.
+/// A running cluster. Its processes end with the test, whatever happens.
 pub struct Cluster {
     scratch: tempfile::TempDir,
     daemons: Vec<Child>,
@@ -30,7 +31,7 @@ impl Cluster {
             fs::create_dir(cluster.path(directory)).unwrap();
         }
         fs::write(cluster.path("slurm.conf"), cluster.configuration()).unwrap();
-        // Two devices for each node that are always there.
+        // Two devices per node that always exist.
         let devices = ["null", "zero"].map(|name| format!("NodeName=n[1-2] Name=gpu File=/dev/{name}\n"));
         fs::write(cluster.path("gres.conf"), devices.concat()).unwrap();
         cluster.start_munge();
@@ -84,7 +85,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         )
     }
 
-    /// Munge with a key of its own.
+    /// Munge with its own key.
     fn start_munge(&mut self) {
         let key: Vec<u8> = fs::read("/proc/sys/kernel/random/uuid").unwrap().repeat(2);
         fs::write(self.path("munge.key"), key).unwrap();
@@ -116,12 +117,12 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         command
     }
 
-    /// Lets a command talk to this cluster.
+    /// Configures a command for this cluster.
     pub fn attach(&self, command: &mut Command) {
         command.env("SLURM_CONF", self.path("slurm.conf")).env("PATH", search_path());
     }
 
-    /// What a program of Slurm prints.
+    /// The output of a Slurm command.
     pub fn ask(&self, line: &str) -> String {
         let mut words = line.split_whitespace();
         let output = self.command(words.next().unwrap()).args(words).output().unwrap();
@@ -134,11 +135,11 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         self.daemon("slurmd", &["-D", "-N", node]);
     }
 
-    /// Makes a node work again that was lost.
+    /// Returns a lost node to service.
     pub fn revive(&mut self, node: &str) {
         self.start_node(node);
         wait("the node", || {
-            // Refused until the node has reported.
+            // Refused until the node has registered.
             let update = format!("NodeName={node}");
             let _ = self.command("scontrol").args(["update", &update, "State=RESUME"]).output().unwrap();
             self.ask(&format!("sinfo -h -n {node} -o %T")).trim() == "idle"
@@ -154,7 +155,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         });
     }
 
-    /// Kills a node, and the steps that it runs unless they are to be orphans, and tells the controller.
+    /// Kills a node, with its steps unless they should be orphaned, and tells the controller.
     pub fn lose(&self, node: &str, orphans: bool) {
         for process in self.processes(node) {
             if !orphans || process.name == "slurmd" {
@@ -185,7 +186,7 @@ impl Drop for Cluster {
                 self.processes(node).iter().for_each(|process| _ = process.signal("KILL"));
             }
         }
-        // The last is asked first; the controller would leave a child behind if it were killed.
+        // In reverse order; the controller would leave a child behind if it were killed.
         for daemon in self.daemons.iter_mut().rev() {
             let _ = Command::new("kill").arg(daemon.id().to_string()).stderr(Stdio::null()).status();
             let start = Instant::now();
@@ -224,7 +225,7 @@ impl Process {
         environment.split(|byte| *byte == 0).any(|variable| variable == entry.as_bytes())
     }
 
-    /// Sends a signal and returns whether it was there to get it.
+    /// Sends a signal; returns whether the process existed.
     pub fn signal(&self, signal: &str) -> bool {
         let mut command = Command::new("kill");
         command.arg(format!("-{signal}")).arg(self.directory.file_name().unwrap());
@@ -232,7 +233,7 @@ impl Process {
     }
 }
 
-/// Waits for something that must come true within a minute.
+/// Waits for a condition for at most a minute.
 pub fn wait(what: &str, mut is_true: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_true() {
@@ -241,7 +242,7 @@ pub fn wait(what: &str, mut is_true: impl FnMut() -> bool) {
     }
 }
 
-/// Servers are not in everybody's search path.
+/// Daemons are not in every search path.
 fn search_path() -> String {
     format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default())
 }
@@ -250,7 +251,7 @@ fn is_installed(program: &str) -> bool {
     search_path().split(':').any(|directory| Path::new(directory).join(program).is_file())
 }
 
-/// Ports that are free now; all are held until all are known.
+/// Free ports; all are held open until all are known.
 fn free_ports<const N: usize>() -> [u16; N] {
     let listeners = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     listeners.map(|listener| listener.local_addr().unwrap().port())

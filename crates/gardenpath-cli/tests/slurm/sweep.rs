@@ -1,4 +1,4 @@
-//! `sweep submit` on a cluster, and what it leaves in its store.
+//! `sweep submit` on a cluster, and the contents of its store.
 
 use crate::cluster::{Cluster, wait};
 use crate::common::Lab;
@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-/// A sweep into a store of its own.
+/// A sweep with its own store.
 pub struct Sweep<'a> {
     lab: &'a Lab,
     cluster: &'a Cluster,
@@ -22,7 +22,7 @@ pub struct Submit {
     errors: PathBuf,
 }
 
-/// What came of it.
+/// The outcome.
 pub struct Ended {
     /// The exit code.
     pub code: i32,
@@ -52,7 +52,7 @@ impl<'a> Sweep<'a> {
         Submit { child: command.arg("--store").arg(&self.store).args(options).spawn().unwrap(), line, errors }
     }
 
-    /// The number of the array that was submitted last.
+    /// The ID of the last array submitted.
     pub fn job(&self) -> String {
         let text = fs::read_to_string(self.store.join("slurm/job")).unwrap();
         text.split(' ').next().unwrap().to_owned()
@@ -69,7 +69,7 @@ impl<'a> Sweep<'a> {
         assert!(self.cells().len() < 50, "too late to disturb it");
     }
 
-    /// What the tasks printed.
+    /// The output of the tasks.
     pub fn said(&self) -> BTreeMap<String, String> {
         let all = files(&self.store.join("slurm")).into_iter().filter(|(name, _)| name.ends_with(".out"));
         all.map(|(name, bytes)| (name, String::from_utf8(bytes).unwrap())).collect()
@@ -84,7 +84,7 @@ impl<'a> Sweep<'a> {
 }
 
 impl Submit {
-    /// What Ctrl-C does.
+    /// Sends Ctrl-C.
     pub fn interrupt(&self) {
         let number = self.child.id().to_string();
         assert!(Command::new("kill").args(["-INT", &number]).status().unwrap().success());
@@ -105,7 +105,7 @@ impl Drop for Submit {
     }
 }
 
-/// The bytes of the files of a directory. Those under a temporary name are not there yet.
+/// The contents of the files of a directory, except temporary ones.
 fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
     let named = entries.map(|entry| (entry.file_name().into_string().unwrap(), entry.path()));

@@ -1,4 +1,4 @@
-//! The claims of an experiment, compared with what its fits gave.
+//! Compares the claims of an experiment with its fits.
 
 use super::fits::{Fitted, key_of_group};
 use crate::draw::table::short;
@@ -10,40 +10,40 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// A claim about one group, and what was found.
+/// A claim about one group, with its verdict.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judged {
-    /// The name of the claim.
+    /// The ID of the claim.
     pub id: String,
     /// What is claimed.
     pub statement: String,
-    /// Who says so.
+    /// The source of the claim.
     pub source: Origin,
-    /// The claim of another experiment that says the same.
+    /// The equivalent claim of another experiment, if any.
     pub same_as: Option<String>,
-    /// Why a true value may be that far from what is expected.
+    /// Why this margin is appropriate.
     pub reason: String,
-    /// The group, by the names of what tells it apart; empty if the fit has one for all.
+    /// The group's values by name; empty if the fit has a single group.
     pub group: Map<String, Value>,
-    /// The number that is expected; none for a bound to one side.
+    /// The expected number; `None` for one-sided bounds.
     pub expected: Option<f64>,
-    /// How far from it is near enough.
+    /// The allowed deviation from it.
     pub margin: Option<f64>,
-    /// The smallest and the largest number that the claim allows; an open end is none.
+    /// The allowed range; an open end is `None`.
     pub allowed: [Option<f64>; 2],
     /// What we expect instead, in words.
     pub correction: Option<String>,
     /// What was measured.
     pub estimate: Option<f64>,
-    /// Its 95% interval; an open end is none.
+    /// Its 95% interval; an open end is `None`.
     pub interval: Option<[Option<f64>; 2]>,
     /// The verdict.
     pub verdict: Verdict,
-    /// Why, and what would settle it if it is inconclusive.
+    /// The reason for the verdict and, if it is inconclusive, what would settle it.
     pub because: String,
-    /// How many seeds would settle it, if it is inconclusive and seeds would.
+    /// The number of seeds that would settle an inconclusive claim, if more seeds would.
     pub needed_seeds: Option<usize>,
-    /// About how many core-hours these seeds would take, besides what was measured.
+    /// The approximate cost of these seeds in core-hours, beyond what was measured.
     pub needed_core_hours: Option<f64>,
     /// How many cells of the experiment that would tell more are yet to be measured, if it is inconclusive.
     pub missing_cells: Option<usize>,
@@ -61,7 +61,7 @@ impl Judged {
         self.group.iter().map(word).collect::<Vec<_>>().join(", ")
     }
 
-    /// What is expected, in words.
+    /// The expectation in words.
     pub fn expectation(&self) -> String {
         match (self.expected, self.margin, self.allowed) {
             (Some(value), Some(margin), _) => format!("{} ± {}", short(value), short(margin)),
@@ -70,12 +70,12 @@ impl Judged {
             }
             (_, _, [None, Some(most)]) => format!("at most {}", short(most)),
             (_, _, [Some(least), None]) => format!("at least {}", short(least)),
-            _ => "it depends on the group".into(),
+            _ => "depends on the group".into(),
         }
     }
 }
 
-/// All claims, each for every group that was measured. A claim of which nothing was measured is inconclusive.
+/// Judges all claims, one entry per measured group. A claim without any measured group is inconclusive.
 pub(super) fn judge(plan: &Plan, fitted: &[Fitted]) -> Result<Vec<Judged>> {
     let mut judged = Vec::new();
     for claim in &plan.claims {
@@ -116,11 +116,11 @@ fn of_group(claim: &Claim, fit: &Fitted, number: usize) -> Result<Judged> {
     Ok(judged)
 }
 
-/// A claim of which nothing was measured.
+/// A claim without any measurement.
 pub(super) fn unmeasured(claim: &Claim) -> Judged {
-    // What does not depend on the group is known all the same.
+    // Expectations that do not depend on the group are known anyway.
     let paper = claim.expected.of_group(&|_| None).ok();
-    judgement(claim, Map::new(), paper, None, &Estimate::refused(0, "nothing was measured"))
+    judgement(claim, Map::new(), paper, None, &Estimate::refused(0, "no measurements"))
 }
 
 fn judgement(

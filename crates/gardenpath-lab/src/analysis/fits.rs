@@ -16,33 +16,33 @@ use sources::Cells;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// What a fit gave.
+/// The result of a fit.
 #[derive(Clone, Debug)]
 pub struct Fitted<'t> {
     /// Its name.
     pub name: String,
     /// The names of its groups.
     pub groups: Vec<String>,
-    /// What each group gave, in the order of their values.
+    /// The result for each group, ordered by key.
     pub found: Vec<Found<'t>>,
 }
 
-/// What a fit gave for one group.
+/// The result of a fit for one group.
 #[derive(Clone, Debug)]
 pub struct Found<'t> {
-    /// The values that tell it apart.
+    /// The values that identify the group.
     pub key: Vec<Key>,
-    /// The number.
+    /// The estimate with its interval.
     pub estimate: Estimate,
-    /// The value of each seed; none if the number is one for all of them.
+    /// One value per seed; empty if there is one estimate for all seeds.
     pub seeds: Vec<(u64, f64)>,
-    /// How much the groups differ from the law in units of seed noise, and how much from the one that was predicted.
+    /// The deviation of the groups from the fitted and from the predicted law, in units of seed noise.
     pub misfits: [Option<f64>; 2],
     rows: Vec<&'t Row>,
 }
 
 impl Fitted<'_> {
-    /// The values that tell a group apart, by their names.
+    /// The values that identify a group, by name.
     pub fn named(&self, found: &Found) -> Map<String, Value> {
         self.groups.iter().cloned().zip(found.key.iter().map(Key::to_json)).collect()
     }
@@ -63,7 +63,7 @@ pub(super) fn key_of_group(names: &[String], key: &[Key], quantity: &Quantity) -
     Ok(Key::Number(quantity.value(&|name| find(name).and_then(Key::number))?))
 }
 
-/// All fits, one after the other. An error says which fit cannot be made of these results.
+/// Computes all fits in order. An error names the fit that cannot use these results.
 pub fn fit<'t>(fits: &[plan::Fit], table: &'t Table) -> Result<Vec<Fitted<'t>>> {
     let mut fitted: Vec<Fitted<'t>> = Vec::new();
     for one in fits {
@@ -168,7 +168,8 @@ fn found<'t>(one: &plan::Fit, table: &'t Table, before: &[Fitted<'t>]) -> Result
 }
 
 impl Found<'_> {
-    /// About how many core-hours its cells took on the machine on which the measures were tuned; none if somebody else measured them.
+    /// The approximate cost of its cells in core-hours on the reference machine of the measures; `None` for foreign
+    /// measures.
     pub(super) fn core_hours(&self) -> Option<f64> {
         let mut cells: BTreeMap<usize, f64> = BTreeMap::new();
         for row in &self.rows {
@@ -189,7 +190,7 @@ impl<'t> Found<'t> {
     }
 }
 
-/// The rows that a filter leaves, by groups.
+/// The rows that pass a filter, by group.
 pub(super) fn rows_by_group<'t>(
     table: &'t Table,
     filter: &Filter,
@@ -203,7 +204,7 @@ pub(super) fn rows_by_group<'t>(
     Ok(split)
 }
 
-/// A fit of the rows of each group.
+/// Applies a fit to the rows of each group.
 fn of_groups<'t>(
     one: &plan::Fit,
     table: &'t Table,
@@ -212,12 +213,12 @@ fn of_groups<'t>(
     rows_by_group(table, &one.filter, &one.groups)?.into_iter().map(|(key, rows)| of_group(key, rows)).collect()
 }
 
-/// The numbers of seeds.
+/// The values, without the seeds.
 fn numbers(seeds: &[(u64, f64)]) -> Vec<f64> {
     seeds.iter().map(|(_, value)| *value).collect()
 }
 
-/// Whether values come from another fit.
+/// The fit that the values come from, if any.
 fn source<'a, 't>(of: &Of, before: &'a [Fitted<'t>]) -> Option<&'a Fitted<'t>> {
     if let Of::Fit(number) = of { Some(&before[*number]) } else { None }
 }

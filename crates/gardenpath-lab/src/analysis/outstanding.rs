@@ -82,7 +82,7 @@ impl Outstanding {
         let (missing, core_hours) = (hours.len(), hours.iter().sum());
         let are = if missing == 1 { "is" } else { "are" };
         judged.because += &format!(
-            "; {missing} of the {} for it {are} yet to be measured (about {} core-hours)",
+            "; {missing} of {} for it {are} missing (about {} core-hours)",
             counted(cells.len(), "cell"),
             short(core_hours)
         );
@@ -270,16 +270,13 @@ source = 'ours'
         ];
         assert_eq!(shown(&found), expected);
         assert_eq!(found[1].missing_core_hours, Some(22.5));
-        assert_eq!(
-            found[1].because,
-            "nothing was measured; 45 of the 45 cells for it are yet to be measured (about 22.5 core-hours)"
-        );
+        assert_eq!(found[1].because, "no measurements; 45 of 45 cells for it are missing (about 22.5 core-hours)");
         // One seed, and the largest fraction of one vocabulary is missing.
         let found =
             claims(&experiment, |cell| is(cell, "seed", 1.0) && !(is(cell, "fraction", 1.0) && is(cell, "vocab", 8.0)));
         let last = found.last().unwrap();
         assert_eq!((last.verdict, last.missing_cells), (Inconclusive, Some(5)), "{}", last.because);
-        assert!(found[0].because.contains("37 of the 45 cells for it"), "{}", found[0].because);
+        assert!(found[0].because.contains("37 of 45 cells for it"), "{}", found[0].because);
     }
 
     /// Every claim of the report can say what it waits for, or that a scale is not about it.

@@ -1,4 +1,4 @@
-//! The panels of an experiment, as a figure.
+//! Draws the panels of an experiment.
 
 use super::fits::{Fitted, Found, key_of_group, rows_by_group};
 use super::table::{points, values};
@@ -12,11 +12,11 @@ use gardenpath_plot as plot;
 use gardenpath_plot::{Dash, Figure, Look, Marker, Palette, Point, plain};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most panels in a row.
+/// Maximum number of panels per row.
 const COLUMNS: usize = 3;
 const GREY: &str = "#666666";
 
-/// The figure of all panels. What was not measured is not drawn.
+/// The figure with all panels. Missing measurements are not drawn.
 pub fn draw(plan: &Plan, table: &Table, fitted: &[Fitted]) -> Result<Figure> {
     let mut panels = Vec::new();
     for (number, panel) in plan.panels.iter().enumerate() {
@@ -73,7 +73,7 @@ fn one(panel: &plan::Panel, table: &Table, fitted: &[Fitted]) -> Result<plot::Pa
     }
 }
 
-/// The points of a curve for each of its groups.
+/// The points of each curve, by group.
 fn curves(
     panel: &plan::Panel,
     series: &plan::Series,
@@ -100,7 +100,7 @@ fn curves(
     Ok(curves)
 }
 
-/// The mean over seeds at each place, with one standard error to both sides.
+/// The mean over seeds at each x, with one standard error on each side.
 fn means(rows: &[&Row], x: &Quantity, y: &Quantity) -> Result<Vec<Point>> {
     let mut places: BTreeMap<Key, Vec<f64>> = BTreeMap::new();
     for (x, y) in points(rows, x, y)?.into_values().flatten() {
@@ -112,7 +112,7 @@ fn means(rows: &[&Row], x: &Quantity, y: &Quantity) -> Result<Vec<Point>> {
     Ok(band(&places.collect::<Vec<_>>()))
 }
 
-/// The estimates of a fit with their intervals, as far as these are known.
+/// The estimates of a fit, with intervals where they are known.
 fn estimates(
     series: &plan::Series,
     groups: &[Quantity],
@@ -143,7 +143,7 @@ fn estimates(
     Ok(drawn)
 }
 
-/// A map of numbers: columns to the right, rows upwards.
+/// A heat map: columns to the right, rows upwards.
 fn heat(panel: &plan::Panel, means: &BTreeMap<Vec<Key>, f64>) -> plot::Grid {
     let distinct = |place: usize| -> Vec<&Key> {
         means.keys().map(|key| &key[place]).collect::<BTreeSet<_>>().into_iter().collect()
@@ -165,14 +165,14 @@ fn heat(panel: &plan::Panel, means: &BTreeMap<Vec<Key>, f64>) -> plot::Grid {
     }
 }
 
-/// Which colour and which marker the values of two quantities have.
+/// The colors and markers of the values of two quantities.
 struct Style<'p> {
     color: Option<&'p Quantity>,
     marker: Option<&'p Quantity>,
     labels: &'p [Option<String>; 2],
     colors: Vec<Key>,
     markers: Vec<Key>,
-    /// Whether some curves that colours and markers tell apart are not dashed.
+    /// Whether some curves distinguished by color and marker are solid.
     has_solid: bool,
 }
 
@@ -207,12 +207,12 @@ impl<'p> Style<'p> {
         Style { color, marker, labels, colors, markers, has_solid }
     }
 
-    /// Whether colours and markers are explained one by one: all pairs of them would fill the panel.
+    /// Whether the legend lists colors and markers separately: all pairs of them would fill the panel.
     fn is_explained_apart(&self) -> bool {
         self.colors.len() > 1 && self.markers.len() > 1
     }
 
-    /// Adds the curves of a series, with their names for the legend.
+    /// Adds the curves of a series, with their legend entries.
     fn add(
         &self,
         number: usize,
@@ -227,7 +227,8 @@ impl<'p> Style<'p> {
             (plan::Style::Curve, _) => Look::curve(Dash::Solid),
             (plan::Style::Dashed, _) => Look::curve(Dash::Dashed),
         };
-        // Dashed lines in the colours of the curves they belong to are explained once; others have names of their own.
+        // Dashed lines in the colors of other curves get a single legend entry; other dashed lines have their own
+        // names.
         let is_dashed = self.has_solid && series.is_grouped && series.style == plan::Style::Dashed && curves.len() > 1;
         for (key, points) in curves {
             let own = if self.is_explained_apart() { String::new() } else { self.name(&key) };
@@ -250,7 +251,7 @@ impl<'p> Style<'p> {
         }
     }
 
-    /// What explains colours and markers, if curves do not.
+    /// The legend entries for colors and markers, if the curves have none.
     fn keys(&self) -> Vec<plot::Series> {
         if !self.is_explained_apart() {
             return Vec::new();
@@ -276,7 +277,7 @@ impl<'p> Style<'p> {
         look.colour(palette.colour(color, self.colors.len())).marker(marker)
     }
 
-    /// The group of a curve in the legend.
+    /// The legend entry of a group.
     fn name(&self, key: &[Key]) -> String {
         let first = if self.color.is_some() { 0 } else { 1 };
         let mut words: Vec<String> = key.iter().enumerate().map(|(k, key)| self.named(first + k, key)).collect();
@@ -284,19 +285,19 @@ impl<'p> Style<'p> {
         words.join(", ")
     }
 
-    /// A value of a colour (0) or a marker (1) in the legend.
+    /// The legend entry of a value of color (0) or marker (1).
     fn named(&self, which: usize, key: &Key) -> String {
         let quantity = [self.color, self.marker][which].map_or("", Quantity::text);
         named(quantity, self.labels[which].as_deref(), key)
     }
 }
 
-/// A line of the legend without a curve.
+/// A legend entry without a curve.
 fn only_for_the_legend(name: &str, look: Look) -> plot::Series {
     plot::Series::new(name, [Point::new(f64::NAN, 0.0)]).look(look)
 }
 
-/// A value in the legend, with the paper's symbol for what it is a value of unless there is a label.
+/// A value in the legend, with the paper's symbol for the quantity unless there is a label.
 fn named(name: &str, label: Option<&str>, key: &Key) -> String {
     let symbol = label.or(match name {
         "vocab" => Some("*v*"),

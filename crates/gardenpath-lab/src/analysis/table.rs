@@ -1,4 +1,4 @@
-//! What fits and figures take from the rows of a table.
+//! Access of fits and figures to the rows of a table.
 
 use crate::experiment::key::Key;
 use crate::experiment::quantity::Quantity;
@@ -14,7 +14,7 @@ impl Row {
         self.parameters.get("seed").and_then(Value::as_u64).unwrap_or(0)
     }
 
-    /// The value of a quantity, as groups compare it.
+    /// The value of a quantity as a group key.
     pub(super) fn key(&self, quantity: &Quantity) -> Result<Key> {
         if !quantity.is_column() {
             return Ok(Key::Number(self.number(quantity, &Means::default())?));
@@ -44,11 +44,11 @@ impl Row {
     }
 }
 
-/// A value in a few words.
+/// A short description of a value.
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => format!("the text {text:?}"),
-        Value::Array(_) => "a list of something else".into(),
+        Value::Array(_) => "a list of other values".into(),
         _ => "an object".into(),
     }
 }
@@ -60,7 +60,7 @@ pub(super) struct Means {
 }
 
 impl Means {
-    /// Those that some quantities use.
+    /// Computes the means that these quantities use.
     pub fn of(rows: &[&Row], quantities: &[&Quantity]) -> Result<Self> {
         let mut values = BTreeMap::new();
         for quantity in quantities {
@@ -68,7 +68,7 @@ impl Means {
                 let mut all = Vec::new();
                 let mut cells = BTreeSet::new();
                 for row in rows {
-                    // What is no list is the same in all rows of a cell, and counts once.
+                    // A value that is not a list is repeated in all rows of a cell, and counts once.
                     if row.is_list(name) || cells.insert(row.cell) {
                         all.extend(Some(row.column(name)?).filter(|value| !value.is_nan()));
                     }
@@ -80,7 +80,7 @@ impl Means {
     }
 
     fn get(&self, name: &str) -> Option<f64> {
-        // A single row is a group of its own.
+        // A single row is its own group.
         self.values.get(name).copied().or_else(|| name.starts_with("mean(").then_some(f64::NAN))
     }
 }
@@ -93,7 +93,7 @@ fn uses_mean(quantity: &Quantity, name: &str) -> bool {
     compact(quantity).contains(&format!("mean({name})"))
 }
 
-/// Rows by the values of some quantities, in their order.
+/// Splits rows by the values of some quantities.
 pub(super) fn split<'t>(rows: Vec<&'t Row>, groups: &[Quantity]) -> Result<BTreeMap<Vec<Key>, Vec<&'t Row>>> {
     let mut split: BTreeMap<Vec<Key>, Vec<&Row>> = BTreeMap::new();
     for row in rows {
@@ -103,7 +103,7 @@ pub(super) fn split<'t>(rows: Vec<&'t Row>, groups: &[Quantity]) -> Result<BTree
     Ok(split)
 }
 
-/// Rows by seed.
+/// Splits rows by seed.
 fn by_seed<'t>(rows: &[&'t Row]) -> BTreeMap<u64, Vec<&'t Row>> {
     let mut seeds: BTreeMap<u64, Vec<&Row>> = BTreeMap::new();
     for row in rows {
@@ -112,7 +112,7 @@ fn by_seed<'t>(rows: &[&'t Row]) -> BTreeMap<u64, Vec<&'t Row>> {
     seeds
 }
 
-/// The points of each seed of a group.
+/// The points of a group, by seed.
 pub(super) fn points(rows: &[&Row], x: &Quantity, y: &Quantity) -> Result<BTreeMap<u64, Vec<(f64, f64)>>> {
     let means = Means::of(rows, &[x, y])?;
     let mut curves = BTreeMap::new();
@@ -121,7 +121,7 @@ pub(super) fn points(rows: &[&Row], x: &Quantity, y: &Quantity) -> Result<BTreeM
         let (mut curve, mut seen) = (Vec::new(), BTreeSet::new());
         for row in rows {
             let (x, y) = (row.number(x, &means)?, row.number(y, &means)?);
-            // Rows of one cell that differ in other lists only are one point; an item of another list is none.
+            // Rows of a cell that differ only in other lists are one point; items of other lists have none.
             if !seen.insert((row.cell, x.to_bits(), y.to_bits())) || row.is_item() && (x.is_nan() || y.is_nan()) {
                 continue;
             }
@@ -137,12 +137,12 @@ pub(super) fn points(rows: &[&Row], x: &Quantity, y: &Quantity) -> Result<BTreeM
     Ok(curves)
 }
 
-/// The curve of each seed of a group.
+/// The curves of a group, by seed.
 pub(super) fn curves(rows: &[&Row], x: &Quantity, y: &Quantity) -> Result<Vec<(u64, Curve)>> {
     Ok(points(rows, x, y)?.into_iter().map(|(seed, points)| (seed, Curve::new(points))).collect())
 }
 
-/// The value of each seed of a group: that of its one cell, a list averaged.
+/// The value of each seed of a group, from its only cell; lists are averaged.
 pub(super) fn values(rows: &[&Row], of: &Quantity) -> Result<Vec<(u64, f64)>> {
     let means = Means::of(rows, &[of])?;
     let mut values = Vec::new();
@@ -154,14 +154,14 @@ pub(super) fn values(rows: &[&Row], of: &Quantity) -> Result<Vec<(u64, f64)>> {
         for row in rows {
             known.extend(Some(row.number(of, &means)?).filter(|value| !value.is_nan()));
         }
-        // The copies of what is no list must not move the last digit.
+        // Copies of a value that is not a list must not change the last digit of the mean.
         known.dedup();
         values.push((seed, average(&known)));
     }
     Ok(values)
 }
 
-/// The value of each seed of a group, of whose cells all must have the same.
+/// The value of each seed of a group, which all its cells must share.
 pub(super) fn constants(rows: &[&Row], of: &Quantity) -> Result<BTreeMap<u64, f64>> {
     let mut constants = BTreeMap::new();
     for (seed, rows) in by_seed(rows) {
@@ -175,7 +175,7 @@ pub(super) fn constants(rows: &[&Row], of: &Quantity) -> Result<BTreeMap<u64, f6
     Ok(constants)
 }
 
-/// That two cells with the same seed would be taken for one.
+/// The error for two cells of one group with the same seed.
 fn mixed(one: &Row, other: &Row) -> anyhow::Error {
     let names = one.parameters.keys().chain(other.parameters.keys());
     let mut differ: Vec<&str> =
@@ -184,6 +184,6 @@ fn mixed(one: &Row, other: &Row) -> anyhow::Error {
     differ.dedup();
     let names = differ.join(", ");
     anyhow::anyhow!(
-        "cells that differ in {names} would be mixed: tell them apart by groups, color or marker, or choose by where"
+        "cells that differ in {names} would be mixed: separate them with groups, color or marker, or select with where"
     )
 }

@@ -1,18 +1,18 @@
-//! The chart of a sentence as a picture: every candidate as a bar over its span, level above level.
+//! Draws the chart of a sentence: every candidate as a bar over its span, one level above another.
 
 use gardenpath::{Grammar, Symbol};
 use gardenpath_plot::{Anchor, Drawing, Paint, Stroke, plain};
 
-/// A symbol that may stand on a span.
+/// A candidate symbol of a span.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// Where the span begins.
+    /// The start of the span.
     pub start: usize,
     /// The number of its tokens.
     pub span: usize,
     /// The symbol.
     pub symbol: Symbol,
-    /// The probability that the derivation of the sentence has it; 0 for spurious candidates.
+    /// The posterior probability that the derivation contains it; 0 for spurious candidates.
     pub probability: f64,
 }
 
@@ -25,10 +25,10 @@ const LABEL: f64 = 64.0;
 const MARGIN: f64 = 12.0;
 const FONT: f64 = 12.0;
 
-/// Rows of one level that are drawn; very ambiguous sentences have hundreds.
+/// Rows drawn per level; very ambiguous sentences have hundreds.
 const MAX_ROWS: usize = 24;
 
-/// The bars of one level, row by row from the most probable to spurious ones, and how many did not fit.
+/// The bars of one level, from the most probable row to spurious candidates, and how many did not fit.
 struct Rows {
     rows: Vec<Vec<Candidate>>,
     left_out: usize,
@@ -57,7 +57,7 @@ pub fn draw(grammar: &Grammar, levels: &[Vec<Candidate>]) -> Drawing {
     drawing
 }
 
-/// Each bar goes into the first row where it has room, the most probable first.
+/// Places each bar in the first row with room for it, the most probable first.
 fn pack(level: &[Candidate]) -> Rows {
     let mut order = level.to_vec();
     order.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.start.cmp(&b.start)).then(a.span.cmp(&b.span)));

@@ -1,4 +1,4 @@
-//! The units of a network over the tokens of a sentence, and which of them see which.
+//! Draws the units of a network over the tokens of a sentence, and their connections.
 
 use gardenpath_nn::connections::Layer;
 use gardenpath_plot::{Anchor, Drawing, Spot, Stroke};
@@ -10,17 +10,17 @@ const BOTTOM: f64 = 200.0;
 const RAISED: f64 = 42.0;
 const RADIUS: f64 = 6.0;
 
-/// Draws the layers over so many tokens; the colour of a connection says what multiplies it.
+/// Draws the layers over this many tokens; `colour` gives the color of a connection by its role.
 pub fn draw(layers: &[Layer], tokens: usize, colour: impl Fn(u32) -> &'static str) -> Drawing {
     let step = (BOTTOM - TOP) / layers.len() as f64;
     let middle = |start: usize, len: usize| TOKEN * (start as f64 + len as f64 / 2.0);
-    // Units are over the middle of their tokens, the shorter ones of a layer above the longer ones.
+    // Units are above the middle of their tokens; within a layer, shorter spans are above longer ones.
     let spot = |layer: usize, row: usize| -> Spot {
         let places = &layers[layer].places;
         let longest = places.iter().map(|place| place.len).max().unwrap_or(0);
         let (start, len) = (places[row].start, places[row].len);
         let height = step * (layer + 1) as f64 + RAISED * (longest - len) as f64;
-        // One that stands for padding too ends with the sentence.
+        // A unit that includes padding ends with the sentence.
         (middle(start, len.min(tokens.saturating_sub(start).max(1))), BOTTOM - height)
     };
     let mut drawing = Drawing::new(TOKEN * (tokens + 1) as f64, BOTTOM + 24.0);

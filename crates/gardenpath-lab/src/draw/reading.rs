@@ -1,4 +1,4 @@
-//! A reading as a picture: surprisals as bars, and under them the posterior of the root as a heat map.
+//! Draws a reading: surprisals as bars, and the posterior over the root below as a heat map.
 
 use crate::reading::Reading;
 use anyhow::{Result, bail};
@@ -20,15 +20,15 @@ const QUIET: &str = "#666666";
 const BAR: &str = "#d55e00";
 const HEAT: &str = "#0072b2";
 
-/// Longer sentences make no picture that anybody could look at.
+/// Drawings of longer sentences would be too wide to view.
 const MAX_TOKENS: usize = 200;
 
 /// Draws the reading.
 pub fn draw(grammar: &Grammar, reading: &Reading) -> Result<Drawing> {
     if reading.len > MAX_TOKENS {
-        bail!("the sentence has {} tokens, expected at most {MAX_TOKENS} for a picture", reading.len);
+        bail!("the sentence has {} tokens, expected at most {MAX_TOKENS} for a drawing", reading.len);
     }
-    // Roots that never have a visible share would only make the picture taller.
+    // Roots without a visible probability would only make the drawing taller.
     let share =
         |root: usize| reading.steps.iter().filter_map(|s| Some(s.posterior.as_ref()?[root])).fold(0.0, f64::max);
     let roots: Vec<usize> = (0..grammar.classes()).filter(|&root| share(root) >= 0.005).collect();
@@ -66,7 +66,7 @@ pub fn draw(grammar: &Grammar, reading: &Reading) -> Result<Drawing> {
     Ok(drawing)
 }
 
-/// The surprisals over the tokens; what is impossible has a dashed box up to the top.
+/// The surprisals above the tokens; impossible tokens have a dashed box of full height.
 fn draw_bars(grammar: &Grammar, reading: &Reading, left: f64, drawing: &mut Drawing) {
     let most = reading.surprisal.iter().flatten().fold(1.0, |most: f64, &nats| most.max(nats));
     let (top, ground) = (MARGIN + HEADING + FONT, MARGIN + HEADING + BARS);
@@ -96,7 +96,7 @@ fn draw_bars(grammar: &Grammar, reading: &Reading, left: f64, drawing: &mut Draw
     }
 }
 
-/// A name that fits into its column.
+/// Shortens a name to fit its column.
 fn shortened(name: &str) -> String {
     if name.chars().count() <= 7 { name.to_owned() } else { name.chars().take(6).chain(['…']).collect() }
 }

@@ -1,4 +1,4 @@
-//! The steps of a procedure as boxes in rows, one after the other.
+//! Draws the steps of a procedure as rows of boxes.
 
 use gardenpath_plot::{Anchor, Drawing, Stroke};
 
@@ -14,8 +14,8 @@ const COLOUR: &str = "#0072b2";
 const INK: &str = "#222222";
 const FAINT: &str = "#8a8a8a";
 
-/// Draws the steps, each a title and up to three lines, the third in grey. The way leads from the source through each row
-/// and on to the next.
+/// Draws the steps, each with a title and up to three lines, the third in gray. Arrows lead from the source through
+/// each row and on to the next.
 pub fn draw(source: &str, rows: &[Vec<String>]) -> Drawing {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(1).max(1);
     let width = STEP * (columns - 1) as f64 + BOX.0 + 2.0;
@@ -59,7 +59,7 @@ mod tests {
         let rows = [vec!["A\nb\nc\nd".to_owned(), "E".into()], vec!["F".into(), "G".into(), "H".into()]];
         let svg = draw("source", &rows).svg();
         assert_eq!(svg.matches("rx=").count(), 5);
-        // An arrow is a line and a head, and two lines lead to the arrow of the second row.
+        // An arrow is a line and a head; two lines lead to the arrow of the second row.
         assert_eq!(svg.matches("<path").count(), 2 * 5 + 2);
         assert!(["source", ">A<", ">d<", ">H<"].iter().all(|text| svg.contains(text)));
     }

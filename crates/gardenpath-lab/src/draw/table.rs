@@ -1,8 +1,8 @@
-//! Plain tables for people.
+//! Plain-text tables and number formats.
 
 use std::fmt;
 
-/// Columns of text under headings, aligned to the right.
+/// A table with headings and right-aligned columns.
 pub struct Table {
     rows: Vec<Vec<String>>,
 }
@@ -13,7 +13,7 @@ impl Table {
         Table { rows: vec![headings.into_iter().map(Into::into).collect()] }
     }
 
-    /// Adds a row with as many cells as there are headings.
+    /// Adds a row. It must have one cell per heading.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
@@ -35,7 +35,7 @@ impl fmt::Display for Table {
     }
 }
 
-/// A number with up to four significant digits, as people write it.
+/// A number with up to four significant digits.
 pub fn short(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 || !value.is_finite() {
@@ -49,7 +49,7 @@ pub fn short(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// A whole number with its thousands apart.
+/// A whole number with thousands separators.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -62,17 +62,17 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A number of things: `1 sentence`, `1,000 sentences`.
+/// A count with its noun: `1 sentence`, `1,000 sentences`.
 pub fn counted(number: usize, thing: &str) -> String {
     format!("{} {thing}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
 }
 
-/// A time as people say it.
+/// A human-readable duration.
 pub fn duration(seconds: f64) -> String {
     if seconds < 9.95 {
         return format!("{:.1} s", seconds.max(0.0));
     }
-    // A conversion from float to integer saturates, so no number can do harm here.
+    // Float-to-integer conversion saturates, so any number is safe.
     let whole = seconds.round() as u64;
     match whole {
         0..60 => format!("{whole} s"),

@@ -1,10 +1,10 @@
-//! Trees as a picture for papers and slides: side by side, one colour per class.
+//! Draws trees for papers and slides: side by side, one color per class.
 
 use gardenpath::{Grammar, Tree};
 use gardenpath_plot::{Anchor, Drawing, Stroke, plain};
 use std::collections::HashMap;
 
-/// The colours of Okabe and Ito, which colour-blind people can tell apart; dark enough for lines on white.
+/// The color-blind safe palette of Okabe and Ito, dark enough for lines on white.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
 /// Sizes in user units, which are pixels at the natural size.
@@ -13,10 +13,10 @@ const LEVEL: f64 = 54.0;
 const MARGIN: f64 = 24.0;
 const CAPTION: f64 = 30.0;
 const GAP: f64 = 40.0;
-/// Wider pictures continue in another row.
+/// Wider drawings continue in another row.
 const MAX_WIDTH: f64 = 1400.0;
 
-/// A tree with the places of its nodes.
+/// A tree with the positions of its nodes.
 struct Placed<'t> {
     tree: &'t Tree,
     caption: &'t str,
@@ -63,13 +63,13 @@ fn caption_height(caption: &str) -> f64 {
     if caption.is_empty() { 0.0 } else { CAPTION }
 }
 
-/// An estimate that errs on the wide side, since no font is asked.
+/// A generous estimate, since no font metrics are available.
 fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * FONT * 0.6
 }
 
-/// The distance of two tokens: wide enough for the tokens, and for a label of the level above over two of them, or over one if it is
-/// an only child.
+/// The distance between tokens: wide enough for the tokens, and for a label of the level above over two of them, or
+/// over one if it is an only child.
 fn column_width(grammar: &Grammar, tree: &Tree) -> f64 {
     let widest = |level: usize| {
         let widths = tree.level(level).iter().map(|&symbol| text_width(&grammar.name(level, symbol)));
@@ -132,7 +132,7 @@ mod tests {
     use gardenpath::{Ensemble, Seed};
     use std::{env, fs};
 
-    /// The picture of the README. `UPDATE_GOLDEN=1` draws it anew.
+    /// The drawing in the README. `UPDATE_GOLDEN=1` redraws it.
     #[test]
     fn a_sentence_with_three_trees() {
         let grammar = Ensemble::new(4, 2).sample(Seed::new(1)).unwrap();
@@ -148,6 +148,6 @@ mod tests {
         if env::var_os("UPDATE_GOLDEN").is_some() {
             fs::write(path, &svg).unwrap();
         }
-        assert!(fs::read_to_string(path).unwrap().replace('\r', "") == svg, "{path} is another picture");
+        assert!(fs::read_to_string(path).unwrap().replace('\r', "") == svg, "{path} differs");
     }
 }

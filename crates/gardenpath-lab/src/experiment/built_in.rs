@@ -1,4 +1,4 @@
-//! The experiments of the report, which are part of the program: `transition` means the same in every directory.
+//! The experiments of the report, which are compiled in: `transition` means the same in every directory.
 
 use crate::experiment::Experiment;
 use anyhow::{Context, Result};
@@ -24,7 +24,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// The text of the experiment of this name.
 pub fn text(name: &str) -> Result<&'static str> {
     let found = ALL.iter().find(|(other, _)| *other == name).map(|(_, text)| *text);
-    found.with_context(|| format!("there is no experiment {name}"))
+    found.with_context(|| format!("no experiment {name}"))
 }
 
 /// The experiment of this name.

@@ -1,27 +1,29 @@
-//! Small arithmetic: numbers, names, `+ - * / ^`, parentheses, and the functions `round`, `sqrt`, `ln`, `min`, `max`.
+//! Arithmetic expressions: numbers, names, `+ - * / ^`, parentheses, and the functions `round`, `sqrt`, `ln`, `min`,
+//! `max`.
 
 use anyhow::{Result, bail};
 
-/// How deep parentheses, calls, signs and powers may be nested: each level takes some of the stack.
+/// Maximum nesting of parentheses, calls, signs and powers. It bounds the recursion, and so the stack.
 const MAX_NESTING: usize = 100;
 
 /// The functions.
 pub const FUNCTIONS: [&str; 5] = ["round", "sqrt", "ln", "min", "max"];
 
-/// The mean of a column over the cells of a group. Its value is looked up as a name, `mean(column)`: grids have none.
+/// The mean of a column over the cells of a group. It is looked up as the name `mean(column)`, which grids do not
+/// provide.
 pub const MEAN: &str = "mean";
 
-/// The value of an expression, with names looked up; it need not be finite.
+/// The value of an expression; it need not be finite. `name` looks up names.
 pub fn value(text: &str, name: &dyn Fn(&str) -> Option<f64>) -> Result<f64> {
     let mut reader = Reader { rest: text.trim_start(), name, nesting: 0 };
     let value = reader.sum()?;
     if !reader.rest.is_empty() {
-        bail!("did not expect {:?} in {text:?}", reader.rest);
+        bail!("unexpected {:?} in {text:?}", reader.rest);
     }
     Ok(value)
 }
 
-/// The value of an expression, with names looked up. It must be finite.
+/// The value of an expression, which must be finite.
 pub fn evaluate(text: &str, name: &dyn Fn(&str) -> Option<f64>) -> Result<f64> {
     let value = value(text, name)?;
     if !value.is_finite() {
@@ -30,7 +32,7 @@ pub fn evaluate(text: &str, name: &dyn Fn(&str) -> Option<f64>) -> Result<f64> {
     Ok(value)
 }
 
-/// The names that occur in a text: letters, digits and underscores that begin with a letter.
+/// The names in an expression: letters, digits and underscores, beginning with a letter.
 pub fn names(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !is_in_name(c));
     words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()))
@@ -73,7 +75,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A sign binds less than a power: `-2^2` is -4. Whatever is nested passes through here.
+    /// A sign binds weaker than a power: `-2^2` is -4. All nesting passes through here.
     fn signed(&mut self) -> Result<f64> {
         if self.nesting == MAX_NESTING {
             bail!("the expression is nested more than {MAX_NESTING} levels deep");
@@ -90,7 +92,7 @@ impl<'a> Reader<'a> {
             return Ok(base);
         }
         let exponent = self.signed()?;
-        // Whole powers by multiplication: the same on every machine.
+        // Integer powers by multiplication, which gives the same bits on every machine.
         let whole = exponent.fract() == 0.0 && exponent.abs() < 64.0;
         Ok(if whole { base.powi(exponent as i32) } else { base.powf(exponent) })
     }
@@ -106,7 +108,7 @@ impl<'a> Reader<'a> {
             bail!("expected a number or a name before {:?}", self.rest);
         }
         if word.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-            return word.parse().map_err(|_| anyhow::anyhow!("{word:?} is no number"));
+            return word.parse().map_err(|_| anyhow::anyhow!("{word:?} is not a number"));
         }
         if self.take("(") {
             if word == MEAN {
@@ -122,7 +124,7 @@ impl<'a> Reader<'a> {
     fn look_up(&self, name: &str) -> Result<f64> {
         match (self.name)(name) {
             Some(value) => Ok(value),
-            None => bail!("there is no number named {name}"),
+            None => bail!("unknown name {name}"),
         }
     }
 
@@ -138,7 +140,7 @@ impl<'a> Reader<'a> {
             ("ln", [x]) => Ok(x.ln()),
             ("min", [x, y]) => Ok(x.min(*y)),
             ("max", [x, y]) => Ok(x.max(*y)),
-            _ => bail!("there is no function {function} of {} numbers", arguments.len()),
+            _ => bail!("no function {function} with {} arguments", arguments.len()),
         }
     }
 
@@ -238,7 +240,7 @@ mod tests {
             let error = value(&nested(open, close, 200_000)).unwrap_err().to_string();
             assert!(error.contains("nested more than 100 levels"), "{error}");
         }
-        // A long expression is not a deep one.
+        // A long expression is not a deeply nested one.
         assert_eq!(value(&("1 + (2 - 1) * -1 + ".repeat(10_000) + "3")).unwrap(), 3.0);
     }
 

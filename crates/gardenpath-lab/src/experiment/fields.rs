@@ -1,47 +1,43 @@
-//! The entries of a table of an experiment, read one by one: whatever is wrong names its key.
+//! The entries of a table of an experiment. Errors name the key.
 
 use super::nearest::suggestion;
 use anyhow::{Result, bail};
 use toml::{Table, Value};
 
-/// A table whose keys are known.
+/// A table with a fixed set of keys.
 pub struct Fields<'t> {
     table: &'t Table,
 }
 
 impl<'t> Fields<'t> {
-    /// A table that may have these keys.
+    /// A table that may have only these keys.
     pub fn new(table: &'t Table, known: &[&str]) -> Result<Self> {
         if let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) {
-            bail!(
-                "{key}: did not expect this here, only {}{}",
-                known.join(", "),
-                suggestion(key, known.iter().copied())
-            );
+            bail!("{key}: unknown key, expected one of {}{}", known.join(", "), suggestion(key, known.iter().copied()));
         }
         Ok(Fields { table })
     }
 
-    /// The value of a key, if it has one.
+    /// The value of a key, if present.
     pub fn get(&self, key: &str) -> Option<&'t Value> {
         self.table.get(key)
     }
 
-    /// Whether there is a value.
+    /// Whether a key is present.
     pub fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)
     }
 
-    /// A text, if there is one.
+    /// A string, if present.
     pub fn text(&self, key: &str) -> Result<Option<&'t str>> {
         match self.get(key) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => bail!("{key} is {other}, expected a text"),
+            Some(other) => bail!("{key} is {other}, expected a string"),
         }
     }
 
-    /// A text that must be there and says something.
+    /// A required, non-empty string.
     pub fn required(&self, key: &str) -> Result<&'t str> {
         match self.text(key)? {
             Some(text) if !text.trim().is_empty() => Ok(text),
@@ -50,7 +46,7 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// A finite number, if there is one.
+    /// A finite number, if present.
     pub fn number(&self, key: &str) -> Result<Option<f64>> {
         let number = match self.get(key) {
             None => return Ok(None),
@@ -61,7 +57,7 @@ impl<'t> Fields<'t> {
         Ok(Some(number))
     }
 
-    /// One of some words, with what each of them stands for; the first if none is there.
+    /// One of several words with their meanings; the first if the key is absent.
     pub fn choice<T: Copy>(&self, key: &str, choices: &[(&str, T)]) -> Result<T> {
         let Some(word) = self.text(key)? else { return Ok(choices[0].1) };
         match choices.iter().find(|(name, _)| *name == word) {
@@ -73,7 +69,7 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// An expression, which may also be a number.
+    /// An expression or number, if present.
     pub fn expression(&self, key: &str) -> Result<Option<String>> {
         match self.get(key) {
             None => Ok(None),
@@ -83,7 +79,7 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// A list of texts, empty if there is none.
+    /// A list of strings; empty if absent.
     pub fn texts(&self, key: &str) -> Result<Vec<&'t str>> {
         let list = match self.get(key) {
             None => return Ok(Vec::new()),
@@ -96,7 +92,7 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// A table, if there is one.
+    /// A table, if present.
     pub fn table(&self, key: &str) -> Result<Option<&'t Table>> {
         match self.get(key) {
             None => Ok(None),

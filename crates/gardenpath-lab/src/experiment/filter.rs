@@ -1,4 +1,4 @@
-//! Conditions: which cells or groups are meant.
+//! Conditions that select cells or groups.
 
 use super::fields::Fields;
 use super::key::Key;
@@ -6,7 +6,8 @@ use super::quantity::Quantity;
 use anyhow::{Context, Result, bail};
 use toml::{Table, Value};
 
-/// `where = { depth = 2, vocab = { at_least = 8 }, model = ["cnn", "inn"], samples = "largest" }`: all of these hold.
+/// `where = { depth = 2, vocab = { at_least = 8 }, model = ["cnn", "inn"], samples = "largest" }`: all conditions must
+/// hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
     conditions: Vec<(Quantity, Condition)>,
@@ -16,7 +17,7 @@ pub struct Filter {
 enum Condition {
     /// One of these values.
     Among(Vec<Key>),
-    /// A number between these two.
+    /// A number in this closed range.
     Between(f64, f64),
     /// The largest number of a group.
     Largest,
@@ -25,7 +26,7 @@ enum Condition {
 }
 
 impl Filter {
-    /// Reads the conditions, which are about these names.
+    /// Parses conditions on these names.
     pub fn read(table: Option<&Table>, known: &[&str]) -> Result<Self> {
         let mut conditions = Vec::new();
         for (name, value) in table.into_iter().flatten() {
@@ -36,18 +37,19 @@ impl Filter {
         Ok(Filter { conditions })
     }
 
-    /// Both conditions.
+    /// The conjunction of both conditions.
     pub fn and(mut self, other: Filter) -> Filter {
         self.conditions.extend(other.conditions);
         self
     }
 
-    /// The names that it is about.
+    /// The names that it uses.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.conditions.iter().flat_map(|(quantity, _)| quantity.columns())
     }
 
-    /// Those of some items that meet all conditions but the extremes, which [`Self::extremes`] finds in each group.
+    /// The items that meet all conditions except `largest` and `smallest`, which [`Self::extremes`] applies to each
+    /// group.
     pub fn plain<T>(&self, items: Vec<T>, key: impl Fn(&T, &Quantity) -> Result<Key>) -> Result<Vec<T>> {
         let mut kept = Vec::new();
         'items: for item in items {
@@ -68,7 +70,7 @@ impl Filter {
         Ok(kept)
     }
 
-    /// Those of the items of a group that have the largest or smallest value that is asked for.
+    /// The items of a group with the requested largest or smallest value.
     pub fn extremes<T>(&self, mut items: Vec<T>, key: impl Fn(&T, &Quantity) -> Result<Key>) -> Result<Vec<T>> {
         for (quantity, condition) in &self.conditions {
             let better: fn(f64, f64) -> f64 = match condition {
@@ -143,8 +145,8 @@ mod tests {
             assert_eq!(kept(text).unwrap(), expected, "{text}");
         }
         for (text, expected) in [
-            ("w = 8", "where: there is no w; did you mean v? There are: v, name"),
-            ("v = { least = 8 }", "where: v: least: did not expect this here, only at_least, at_most"),
+            ("w = 8", "where: unknown name w; did you mean v? Available: v, name"),
+            ("v = { least = 8 }", "where: v: least: unknown key, expected one of at_least, at_most"),
             ("name = 'largest'", "where: name has no numbers"),
             ("v = []", "where: v: expected a list of numbers or texts"),
             ("v = 2026-01-01", "where: v: expected a value"),

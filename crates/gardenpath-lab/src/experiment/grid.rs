@@ -1,4 +1,4 @@
-//! All combinations of the values of a table.
+//! Expands a grid into all combinations of its values.
 
 use super::expression::{FUNCTIONS, evaluate, names};
 use super::nearest::{nearest, suggestion};
@@ -7,17 +7,17 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Map, Number, Value};
 use toml::Table;
 
-/// The most cells of a sweep: each is a file, and is known by its parameters in memory.
+/// Maximum number of cells of a sweep: each is a file, and its parameters are held in memory.
 pub const MAX_CELLS: usize = 100_000;
 
-/// The most names of a grid: parameters, and variables for expressions.
+/// Maximum number of names in a grid: parameters, and variables of expressions.
 const MAX_NAMES: usize = 100;
 
 /// The parameters of all cells of a grid. Variables that only expressions use are left out.
 pub fn expand(table: &Table, measure: &Description) -> Result<Vec<Map<String, Value>>> {
     let known = measure.parameter_names();
     if table.len() > MAX_NAMES {
-        bail!("{} names have values, expected at most {MAX_NAMES}", table.len());
+        bail!("{} names, expected at most {MAX_NAMES}", table.len());
     }
     let entries: Vec<(&str, Entry)> = table
         .iter()
@@ -31,7 +31,7 @@ pub fn expand(table: &Table, measure: &Description) -> Result<Vec<Map<String, Va
     let unknown: Vec<&str> =
         entries.iter().map(|entry| entry.0).filter(|name| !known.contains(name) && !used(name)).collect();
     let mut cells = Vec::new();
-    // A misspelt parameter explains why an expression does not know its name, or why another one is missing.
+    // A misspelled parameter explains why an expression does not know its name, or why another one is missing.
     let misspelt = unknown.iter().find(|name| nearest(name, known.iter().copied()).is_some());
     if misspelt.is_none() {
         combine(&entries, &mut Map::new(), &mut cells)?;
@@ -41,7 +41,7 @@ pub fn expand(table: &Table, measure: &Description) -> Result<Vec<Map<String, Va
             hint if hint.is_empty() => format!(". Parameters: {}", known.join(", ")),
             hint => hint,
         };
-        bail!("{name} is no parameter of {}, and no expression uses it{hint}", measure.name);
+        bail!("{name} is not a parameter of {}, and no expression uses it{hint}", measure.name);
     }
     for cell in &mut cells {
         cell.retain(|name, _| known.contains(&name.as_str()));
@@ -49,7 +49,7 @@ pub fn expand(table: &Table, measure: &Description) -> Result<Vec<Map<String, Va
     Ok(cells)
 }
 
-/// Refuses grids of too many cells before any is made.
+/// Refuses grids with too many cells before expanding them.
 fn check_size(entries: &[(&str, Entry)]) -> Result<()> {
     let mut cells = 1usize;
     for (_, entry) in entries {
@@ -66,9 +66,9 @@ fn check_size(entries: &[(&str, Entry)]) -> Result<()> {
 /// The values of one name.
 enum Entry {
     Values(Vec<Value>),
-    /// Several expressions, each of which gives one value.
+    /// Expressions with one value each.
     Expressions(Vec<String>),
-    /// Numbers from one to another that grow by a constant factor.
+    /// Numbers in geometric progression.
     Geometric {
         from: String,
         to: String,
@@ -87,7 +87,7 @@ impl Entry {
             toml::Value::Array(list) => {
                 let text = |item: &toml::Value| match item {
                     toml::Value::String(text) if text.contains("..") => {
-                        bail!("the range {text:?} must stand alone, not in a list: write several grids instead")
+                        bail!("the range {text:?} cannot be in a list: use several grids instead")
                     }
                     toml::Value::String(text) => Ok(expression(text)?),
                     toml::Value::Integer(_) | toml::Value::Float(_) => Ok(item.to_string()),
@@ -131,7 +131,7 @@ impl Entry {
         }
     }
 
-    /// The names that must have values first.
+    /// The names that must be evaluated first.
     fn uses(&self) -> Vec<&str> {
         match self {
             Entry::Values(_) => Vec::new(),
@@ -159,19 +159,19 @@ impl Entry {
 
 const GEOMETRIC: &str = "expected { from = 100, to = 1e5, points = 7 } with these three names and at least 2 points";
 
-/// An expression, unless it looks like a range.
+/// An expression, unless it looks like a mistyped range.
 fn expression(text: &str) -> Result<String> {
     let is_whole = |part: &str| part.trim().parse::<u64>().is_ok();
     match text.split_once('-') {
         Some((first, last)) if is_whole(first) && is_whole(last) => {
             let (first, last) = (first.trim(), last.trim());
-            bail!("{text:?} is a difference; write \"{first}..{last}\" for all numbers from {first} to {last}")
+            bail!("{text:?} is a difference; write \"{first}..{last}\" for all whole numbers from {first} to {last}")
         }
         _ => Ok(text.to_owned()),
     }
 }
 
-/// A number, or a text where one is meant.
+/// A number, or a string where the parameter is one.
 fn literal(is_text: bool, value: &toml::Value) -> Option<Value> {
     match value {
         toml::Value::Integer(number) => Some((*number).into()),
@@ -182,7 +182,7 @@ fn literal(is_text: bool, value: &toml::Value) -> Option<Value> {
     }
 }
 
-/// All whole numbers from the first to the last.
+/// All whole numbers from first to last.
 fn range(first: &str, last: &str) -> Result<Entry> {
     match (first.parse::<u64>(), last.parse::<u64>()) {
         (Ok(first), Ok(last)) if first <= last && last - first >= MAX_CELLS as u64 => {
@@ -193,7 +193,7 @@ fn range(first: &str, last: &str) -> Result<Entry> {
     }
 }
 
-/// Whole numbers as such: parameters that count do not take others.
+/// Converts to an integer if whole, since integer parameters accept nothing else.
 fn whole_if_possible(number: f64) -> Result<Value> {
     if number.fract() == 0.0 && number.abs() < 9e15 {
         return Ok((number as i64).into());
@@ -204,8 +204,8 @@ fn whole_if_possible(number: f64) -> Result<Value> {
     }
 }
 
-/// Gives values to the first entry that can have some, and goes on with the others. Entries that need no others come first and
-/// in their order, so that the last of them changes fastest.
+/// Assigns values to the first entry that can be evaluated, and recurses. Entries without dependencies come first and
+/// in order, so the last of them varies fastest.
 fn combine(
     entries: &[(&str, Entry)],
     cell: &mut Map<String, Value>,
@@ -220,7 +220,7 @@ fn combine(
                 cells.push(cell.clone());
                 Ok(())
             }
-            Some((name, _)) => bail!("{name}: the expressions need one another"),
+            Some((name, _)) => bail!("{name}: cyclic expressions"),
         };
     };
     let strange = entry.uses().into_iter().find(|name| !is_number(name) && !FUNCTIONS.contains(name));

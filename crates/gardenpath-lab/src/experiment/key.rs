@@ -1,4 +1,4 @@
-//! What tells groups apart: a number, a text or a truth value.
+//! Group keys: a number, a string or a boolean.
 
 use crate::draw::table::short;
 use std::cmp::Ordering;
@@ -7,7 +7,7 @@ use std::fmt;
 /// The value of a column, as groups and conditions compare it.
 #[derive(Clone, Debug)]
 pub enum Key {
-    /// There is no value.
+    /// No value.
     Nothing,
     /// `true` or `false`.
     Truth(bool),
@@ -18,7 +18,7 @@ pub enum Key {
 }
 
 impl Key {
-    /// The key that a file of an experiment names.
+    /// The key of a TOML value.
     pub fn from_toml(value: &toml::Value) -> Option<Self> {
         match value {
             toml::Value::Integer(number) => Some(Key::Number(*number as f64)),
@@ -29,7 +29,7 @@ impl Key {
         }
     }
 
-    /// The key in a result; none for lists and objects.
+    /// The key of a result; `None` for lists and objects.
     pub fn from_json(value: &serde_json::Value) -> Option<Self> {
         match value {
             serde_json::Value::Null => Some(Key::Nothing),
@@ -40,12 +40,12 @@ impl Key {
         }
     }
 
-    /// The number, if it is one.
+    /// The number, if the key is one.
     pub fn number(&self) -> Option<f64> {
         if let Key::Number(number) = self { Some(*number) } else { None }
     }
 
-    /// For JSON: whole numbers as such.
+    /// The key as JSON; whole numbers become integers.
     pub fn to_json(&self) -> serde_json::Value {
         match self {
             Key::Nothing => serde_json::Value::Null,

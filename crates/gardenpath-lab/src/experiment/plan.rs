@@ -1,4 +1,4 @@
-//! What is made of the results of an experiment: fits, claims about them, and panels of a figure.
+//! The analysis of an experiment: fits, claims about them, and panels of a figure.
 //!
 //! ```toml
 //! [[fit]]
@@ -22,7 +22,7 @@
 //! fit = "growth"
 //! expected = 2
 //! margin = 0.4
-//! reason = "Networks of finite width are not the limit that the theory is about."
+//! reason = "The theory is about infinitely wide networks."
 //! source = "paper formula"
 //!
 //! [[panel]]
@@ -34,7 +34,7 @@
 //! lines = [{ y = 0.5, label = "threshold" }]
 //! ```
 //!
-//! All names are checked when the file is read: those of columns are the parameters and the results of the measure.
+//! All names are checked when the file is read: columns are the parameters and results of the measure.
 
 mod claim;
 mod fit;
@@ -47,13 +47,13 @@ pub use panel::{Axis, Content, Guide, Panel, Place, Series, Style};
 use anyhow::{Context, Result, bail};
 use toml::Table;
 
-/// The most fits, claims and panels of an experiment: a page with more helps nobody.
+/// Maximum number of fits, claims and panels each: a page with more would be unreadable.
 const MOST: usize = 100;
 
 /// Fits, claims and panels, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
-    /// The fits. Each can use those before it.
+    /// The fits. Each can use earlier ones.
     pub fits: Vec<Fit>,
     /// The claims.
     pub claims: Vec<Claim>,
@@ -62,12 +62,12 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Reads the tables of an experiment whose results have these columns.
+    /// Parses the analysis of an experiment whose results have these columns.
     pub(super) fn read(fits: &[Table], claims: &[Table], panels: &[Table], columns: &[&str]) -> Result<Self> {
         let mut plan = Plan::default();
         for (kind, tables) in [("fit", fits), ("claim", claims), ("panel", panels)] {
             if tables.len() > MOST {
-                bail!("there are {} [[{kind}]], expected at most {MOST}", tables.len());
+                bail!("{} [[{kind}]], expected at most {MOST}", tables.len());
             }
         }
         for (number, table) in fits.iter().enumerate() {
@@ -78,7 +78,7 @@ impl Plan {
             let place = || place("claim", number, table, "id");
             let claim = Claim::read(table, &plan.fits).with_context(place)?;
             if plan.claims.iter().any(|other| other.id == claim.id) {
-                return Err(anyhow::anyhow!("there is another claim of this id")).with_context(place);
+                return Err(anyhow::anyhow!("duplicate claim id")).with_context(place);
             }
             plan.claims.push(claim);
         }
@@ -91,7 +91,7 @@ impl Plan {
     }
 }
 
-/// Where something is wrong.
+/// The location of an error.
 fn place(kind: &str, number: usize, table: &Table, name: &str) -> String {
     match table.get(name).and_then(toml::Value::as_str) {
         Some(name) => format!("[[{kind}]] {name}"),
@@ -104,11 +104,11 @@ fn names(fits: &[Fit]) -> Vec<&str> {
     fits.iter().map(|fit| fit.name.as_str()).collect()
 }
 
-/// Refuses a name that could be mistaken for an expression.
+/// Refuses names that could be mistaken for expressions.
 fn check_name(name: &str) -> Result<()> {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(is_letter) {
-        bail!("{name:?}: expected letters, digits, hyphens and underscores that begin with a letter");
+        bail!("{name:?}: expected letters, digits, hyphens and underscores, beginning with a letter");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What fits and panels read: a column of the results, or an expression of columns.
+//! Quantities: a column of the results, or an expression of columns.
 
 use super::expression::{FUNCTIONS, MEAN, names, value};
 pub use crate::nearest::unknown;
@@ -11,24 +11,24 @@ pub struct Quantity {
 }
 
 impl Quantity {
-    /// Reads an expression of these names, for something that each cell or group has by itself. Other names are refused, with all that
-    /// there are.
+    /// Parses an expression of these names, for a value of a single cell or group. The error for an unknown name lists
+    /// the known ones.
     pub fn new(text: &str, known: &[&str]) -> Result<Self> {
         let quantity = Self::in_group(text, known)?;
         if names(&quantity.text).any(|name| name == MEAN) {
-            bail!("{text}: mean(…) needs a group of cells, and has none here");
+            bail!("{text}: mean(…) needs a group of cells, which is not available here");
         }
         Ok(quantity)
     }
 
-    /// Reads an expression that can also have means over a group, `mean(column)`.
+    /// Parses an expression that may also use means over a group, `mean(column)`.
     pub fn in_group(text: &str, known: &[&str]) -> Result<Self> {
         let quantity = Quantity { text: text.trim().to_owned() };
         if quantity.text.is_empty() {
             bail!("expected the name of a column or an expression");
         }
         value(&quantity.text, &|_| Some(1.0)).map_err(|error| anyhow!("{text}: {error}"))?;
-        // What has a name as a whole, such as a group by an expression, need not be taken apart.
+        // A known name, such as a group by an expression, is not taken apart.
         let is_known = |name: &&str| known.contains(name) || known.contains(&quantity.text.as_str());
         if let Some(name) = quantity.columns().find(|name| !is_known(name)) {
             return Err(unknown(name, known));
@@ -36,7 +36,7 @@ impl Quantity {
         Ok(quantity)
     }
 
-    /// How it was written.
+    /// The expression as written.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -46,12 +46,12 @@ impl Quantity {
         names(&self.text).filter(|name| !FUNCTIONS.contains(name) && *name != MEAN)
     }
 
-    /// Whether it is a column as it is.
+    /// Whether it is a single column.
     pub fn is_column(&self) -> bool {
         self.columns().next() == Some(&self.text)
     }
 
-    /// Its value, with names looked up; not finite where the arithmetic is not.
+    /// Its value; `name` looks up columns. Not finite if the arithmetic is not.
     pub fn value(&self, name: &dyn Fn(&str) -> Option<f64>) -> Result<f64> {
         value(&self.text, name).map_err(|error| anyhow!("{}: {error}", self.text))
     }
@@ -72,9 +72,9 @@ mod tests {
             !Quantity::new("vocab^2", &known).unwrap().is_column() && !Quantity::new("2", &known).unwrap().is_column()
         );
         for (text, expected) in [
-            ("sample", "there is no sample; did you mean samples? There are: samples, vocab, signal"),
-            ("colour", "there is no colour. There are: samples, vocab, signal"),
-            ("mean(loss)", "there is no loss. There are"),
+            ("sample", "unknown name sample; did you mean samples? Available: samples, vocab, signal"),
+            ("colour", "unknown name colour. Available: samples, vocab, signal"),
+            ("mean(loss)", "unknown name loss. Available"),
             ("2 * mean( vocab )", "2 * mean( vocab ): mean(…) needs a group of cells"),
             ("vocab +", "vocab +: expected a number or a name"),
             ("", "expected the name of a column"),

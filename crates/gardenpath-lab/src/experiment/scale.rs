@@ -1,9 +1,9 @@
-//! The names of scales: how large the grids of an experiment are.
+//! The scales of an experiment, which name its grids.
 
 use std::borrow::Cow;
 use std::str::FromStr;
 
-/// Which grids of an experiment are meant, by the name of their tables: `[[quick]]`, `[[full]]`, or any other.
+/// The name of a set of grids: `[[quick]]`, `[[full]]`, or any other.
 ///
 /// ```
 /// use gardenpath_lab::experiment::Scale;
@@ -15,11 +15,11 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Scale(Cow<'static, str>);
 
-/// Keys of an experiment that are no scales.
+/// Keys of an experiment that are not scales.
 pub const RESERVED: [&str; 11] =
     ["measure", "uses", "title", "expects", "caption", "figure", "parameters", "grid", "fit", "claim", "panel"];
 
-/// The longest name.
+/// Maximum length of a name.
 const LONGEST: usize = 40;
 
 impl Scale {
@@ -29,7 +29,7 @@ impl Scale {
     pub const DAY: Scale = Scale(Cow::Borrowed("day"));
     /// The sizes of the paper.
     pub const FULL: Scale = Scale(Cow::Borrowed("full"));
-    /// Those that have a meaning for every experiment, the smallest first.
+    /// The scales with a common meaning in all experiments, smallest first.
     pub const USUAL: [Scale; 3] = [Scale::QUICK, Scale::DAY, Scale::FULL];
 
     /// Its name in files.
@@ -37,7 +37,7 @@ impl Scale {
         &self.0
     }
 
-    /// Where it stands in lists: the usual ones first, by their size.
+    /// The sort key in lists: the usual ones first, by size.
     pub(super) fn order(&self) -> (usize, &str) {
         (Self::USUAL.iter().position(|usual| usual == self).unwrap_or(Self::USUAL.len()), &self.0)
     }
@@ -49,19 +49,19 @@ impl FromStr for Scale {
     fn from_str(text: &str) -> Result<Self, String> {
         check_name(text)?;
         if RESERVED.contains(&text) {
-            return Err(format!("{text} is no scale, but a key of its own"));
+            return Err(format!("{text} is not a scale but another key"));
         }
         Ok(Scale(Cow::Owned(text.to_owned())))
     }
 }
 
-/// Refuses a name that is not good for a file or a key.
+/// Refuses names that are unsuitable for a file or a key.
 pub(super) fn check_name(text: &str) -> Result<(), String> {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let starts = text.starts_with(|c: char| c.is_ascii_alphabetic());
     if !starts || !text.chars().all(is_letter) || text.len() > LONGEST {
         return Err(format!(
-            "expected a name of at most {LONGEST} letters, digits, hyphens and underscores that begins with a letter"
+            "expected a name of at most {LONGEST} letters, digits, hyphens and underscores, beginning with a letter"
         ));
     }
     Ok(())

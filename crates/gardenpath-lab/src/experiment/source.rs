@@ -1,4 +1,4 @@
-//! Which experiment is meant: a file, or one that is part of the program.
+//! The source of an experiment: a file, or built in.
 
 use super::nearest::suggestion;
 use super::{Experiment, Place, built_in};
@@ -8,17 +8,17 @@ use anyhow::{Context, Result};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Where an experiment comes from.
+/// The source of an experiment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A file.
     File(PathBuf),
-    /// The experiment of this name in the program.
+    /// The built-in experiment with this name.
     BuiltIn(&'static str),
 }
 
 impl Source {
-    /// A file if there is one, else the built-in experiment of this name, with or without `.toml`.
+    /// The file if it exists, else the built-in experiment with this name, with or without `.toml`.
     pub fn find(argument: &Path) -> Result<Self> {
         if argument.try_exists().unwrap_or(true) && !argument.is_dir() {
             return Ok(Source::File(argument.to_owned()));
@@ -30,7 +30,7 @@ impl Source {
         }
         let stem = argument.file_stem().unwrap_or_default().to_string_lossy();
         let words = format!(
-            "there is no file {text}, and no built-in experiment of that name{} Built-in experiments: {}",
+            "no file {text}, and no built-in experiment with that name{} Built-in experiments: {}",
             match suggestion(&stem, built_in::names()).as_str() {
                 "" => ".",
                 suggestion => suggestion,
@@ -40,23 +40,23 @@ impl Source {
         Err(SystemError::said(ErrorKind::NotFound, words))
     }
 
-    /// Reads it.
+    /// Reads the experiment.
     pub fn read(&self) -> Result<Experiment> {
         self.read_with(&Measures::default())
     }
 
-    /// Reads it; it can name these measures.
+    /// Reads the experiment, which can use these measures.
     pub fn read_with(&self, measures: &Measures) -> Result<Experiment> {
         self.read_in(measures, 0)
     }
 
-    /// Reads it for an experiment that so many others use, one inside the other.
+    /// Reads an experiment that is nested this deep in `uses`.
     pub(super) fn read_in(&self, measures: &Measures, depth: usize) -> Result<Experiment> {
         match self {
             Source::File(path) => {
                 let shown = path.display();
                 let text = std::fs::read_to_string(path)
-                    .map_err(|error| SystemError::about(format!("{shown}: cannot be read"), error))?;
+                    .map_err(|error| SystemError::about(format!("{shown}: cannot read"), error))?;
                 let directory = path.parent().unwrap_or(Path::new(""));
                 Experiment::parse_in(&text, &Place { measures, directory, depth }).with_context(|| shown.to_string())
             }
@@ -67,7 +67,7 @@ impl Source {
         }
     }
 
-    /// Its name for people: that of the file without its ending, or the built-in one.
+    /// Its display name: the file name without extension, or the built-in name.
     pub fn name(&self) -> String {
         match self {
             Source::File(path) => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
@@ -75,7 +75,7 @@ impl Source {
         }
     }
 
-    /// The argument that means the same experiment in any directory.
+    /// An argument that names the same experiment in any directory.
     pub fn argument(&self) -> Result<PathBuf> {
         match self {
             Source::File(path) => {
@@ -103,7 +103,7 @@ mod tests {
             assert!(found.read().is_ok());
         }
         assert!(Source::File(file).argument().unwrap().is_absolute());
-        // A path is no name.
+        // A path is not a built-in name.
         for argument in ["./transition", "elsewhere/transition.toml"] {
             let error = Source::find(Path::new(argument)).unwrap_err().to_string();
             assert!(
@@ -114,7 +114,7 @@ mod tests {
         // A directory is neither.
         assert!(Source::find(directory.path()).is_err());
         let error = Source::find(Path::new("colours")).unwrap_err().to_string();
-        assert!(error.starts_with("there is no file colours, and no built-in experiment of that name. "), "{error}");
+        assert!(error.starts_with("no file colours, and no built-in experiment with that name. "), "{error}");
         assert!(error.contains("Built-in experiments: architectures, bifurcation, candidates, "), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! The tokens and the roots of corpora: numbers, or words that stand for numbers.
+//! The tokens and roots of corpora: numbers, or words that stand for numbers.
 
 mod lexicon;
 
@@ -8,7 +8,7 @@ use super::NO_ROOT;
 use gardenpath::{Grammar, Symbol};
 use serde::{Deserialize, Serialize};
 
-/// How the tokens and the roots of a file become symbols.
+/// Maps the tokens and roots of a file to symbols.
 #[derive(Debug)]
 pub struct Alphabet {
     /// For tokens.
@@ -17,7 +17,7 @@ pub struct Alphabet {
     pub roots: Lexicon,
 }
 
-/// The words for the symbols of a corpus; `None` if they are numbers.
+/// The words of a corpus's symbols; `None` if they are numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Names {
     /// One word per token.
@@ -29,19 +29,19 @@ pub struct Names {
 }
 
 impl Alphabet {
-    /// Numbers alone, tokens below `vocab`.
+    /// Only numbers, with tokens below `vocab`.
     pub fn numbers(vocab: usize) -> Self {
         Alphabet { tokens: Lexicon::numbers("token", vocab), roots: Lexicon::numbers("root", usize::from(NO_ROOT)) }
     }
 
-    /// Numbers, or whatever words there are. They get numbers in the order of their appearance, until
-    /// [`Lexicon::settle`] sorts them.
+    /// Numbers or any words. Words are numbered in order of appearance until [`Lexicon::settle`] sorts them.
     pub fn open() -> Self {
         let limit = usize::from(NO_ROOT);
         Alphabet { tokens: Lexicon::open("token", limit), roots: Lexicon::open("root", limit) }
     }
 
-    /// Numbers, or the names of the tokens and classes of a grammar. A root may be any number: those who need roots check them.
+    /// Numbers, or the names of a grammar's tokens and classes. Roots may be any number; callers that need roots check
+    /// them.
     pub fn of(grammar: &Grammar) -> Self {
         let limit = usize::from(NO_ROOT);
         Alphabet {
@@ -52,7 +52,7 @@ impl Alphabet {
 }
 
 impl Names {
-    /// The names that a grammar gives to its tokens and classes, where these are not the default ones.
+    /// The names of a grammar's tokens and classes, unless they are the default ones.
     pub fn of(grammar: &Grammar) -> Self {
         let given = |level: usize, default: fn(usize) -> String| {
             let names = level_names(grammar, level);
@@ -62,7 +62,7 @@ impl Names {
         Names { tokens: given(grammar.depth(), |k| k.to_string()), roots: given(0, |k| format!("A0_{k}")) }
     }
 
-    /// All names of a grammar's tokens and classes, the default ones included.
+    /// The names of a grammar's tokens and classes, including default ones.
     pub fn all(grammar: &Grammar) -> Self {
         Names { tokens: Some(level_names(grammar, grammar.depth())), roots: Some(level_names(grammar, 0)) }
     }

@@ -1,4 +1,4 @@
-//! Writing files so that a final name only ever holds a whole file.
+//! Atomic writes: a final name only ever holds a complete file.
 
 use super::SystemError;
 use crate::process::Owner;
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
-/// A file that is being written under a temporary name next to its final one.
+/// A file being written under a temporary name next to its final one.
 ///
-/// [`Output::finish`] makes it durable and gives it its name. If the program fails or is interrupted before, the temporary
-/// file is removed; if it is killed, a hidden file remains, but never half a file under the final name.
+/// [`Output::finish`] makes it durable and renames it. If the program fails or is interrupted, the temporary file is
+/// removed; if it is killed, a hidden file remains, but never a partial file under the final name.
 pub struct Output {
     path: PathBuf,
     writer: BufWriter<Target>,
@@ -25,13 +25,13 @@ enum Target {
 }
 
 impl Output {
-    /// Begins to write the file `path`.
+    /// Starts writing the file `path`.
     pub fn create(path: &Path) -> Result<Self> {
         let target = open(path).with_context(|| path.display().to_string())?;
         Ok(Output { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 18, target) })
     }
 
-    /// Writes out everything and gives the file its name.
+    /// Flushes everything and renames the file.
     pub fn finish(self) -> Result<()> {
         let Output { path, writer } = self;
         let target = writer.into_inner().map_err(|e| failed(&path, e.into_error()))?;
@@ -52,12 +52,12 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     output.finish()
 }
 
-/// Writes a small file that need not be durable. A link in its place is replaced, not followed.
+/// Writes a small file that need not be durable. A symlink in its place is replaced, not followed.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     small(path, bytes, |file| file.persist(path))
 }
 
-/// Writes a small file that need not be durable, unless there is one: then the error is [`io::ErrorKind::AlreadyExists`].
+/// Writes a small file that need not be durable. Fails with [`io::ErrorKind::AlreadyExists`] if it exists.
 pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
     small(path, bytes, |file| file.persist_noclobber(path))
 }
@@ -74,13 +74,13 @@ fn small(
     written
 }
 
-/// Refuses a file that could not be written in the end, before any work is done for it.
+/// Fails early, before any work is done, if the file could not be written.
 pub fn check(path: &Path) -> Result<()> {
     place(path)
         .and_then(|place| match place {
             Place::Special => Ok(()),
             Place::Directory(directory) => {
-                let file = temporary_file(&directory).map_err(|e| SystemError::about("cannot be written", e))?;
+                let file = temporary_file(&directory).map_err(|e| SystemError::about("cannot write", e))?;
                 temporary().retain(|other| other != file.path());
                 Ok(())
             }
@@ -88,28 +88,28 @@ pub fn check(path: &Path) -> Result<()> {
         .with_context(|| path.display().to_string())
 }
 
-/// Refuses a file that could not be written in the end, or has another extension than `extension`.
+/// Fails early if the file could not be written or does not have this extension.
 pub fn check_name(path: &Path, extension: &str) -> Result<()> {
     if path.extension().is_none_or(|found| found != extension) {
-        bail!("{}: expected a name that ends in .{extension}", path.display());
+        bail!("{}: expected a name ending in .{extension}", path.display());
     }
     check(path)
 }
 
-/// The error of a write to `path`. It keeps the cause, by which a closed pipe is known.
+/// The error of a write to `path`. It keeps the cause, which identifies a closed pipe.
 fn failed(path: &Path, error: io::Error) -> anyhow::Error {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return error.into();
     }
-    SystemError::about(format!("{}: cannot be written", path.display()), error)
+    SystemError::about(format!("{}: cannot write", path.display()), error)
 }
 
-/// Where the file will stand. A link keeps pointing to where it points; what it points to is replaced.
+/// The final path of the file. A symlink is followed, and its target replaced.
 fn destination(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Where a file is written to.
+/// Where a file is written.
 enum Place {
     /// A device or pipe.
     Special,
@@ -126,7 +126,7 @@ fn place(path: &Path) -> Result<Place> {
     let place = destination(path);
     let directory = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !directory.is_dir() {
-        let words = format!("there is no directory {}", directory.display());
+        let words = format!("no directory {}", directory.display());
         return Err(SystemError::said(io::ErrorKind::NotFound, words));
     }
     Ok(Place::Directory(directory.to_owned()))
@@ -139,7 +139,7 @@ fn open(path: &Path) -> Result<Target> {
             Ok(Target::Special(file))
         }
         Place::Directory(directory) => {
-            let file = temporary_file(&directory).map_err(|e| SystemError::about("cannot be written", e))?;
+            let file = temporary_file(&directory).map_err(|e| SystemError::about("cannot write", e))?;
             Ok(Target::Temporary(file))
         }
     }
@@ -148,7 +148,7 @@ fn open(path: &Path) -> Result<Target> {
 const PREFIX: &str = ".gardenpath-";
 const SUFFIX: &str = ".tmp";
 
-/// A new file with a name that says whose it is.
+/// A new file whose name identifies its owner.
 fn temporary_file(directory: &Path) -> io::Result<NamedTempFile> {
     let prefix = format!("{PREFIX}{}-", Owner::this());
     let mut builder = tempfile::Builder::new();
@@ -156,7 +156,7 @@ fn temporary_file(directory: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // What any new file gets: the umask takes its part.
+        // The mode of any new file, to which the umask applies.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(directory)?;
@@ -164,20 +164,20 @@ fn temporary_file(directory: &Path) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// For a temporary file of this program: whose it is, if its name says so.
+/// For a temporary file of this program: its owner, if its name has one.
 pub(crate) fn temporary_owner(path: &Path) -> Option<Option<Owner>> {
     let name = path.file_name()?.to_str()?.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
     Some(name.rsplit_once('-').and_then(|(owner, _)| owner.parse().ok()))
 }
 
-/// The files that are being written.
+/// The files being written.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn temporary() -> MutexGuard<'static, Vec<PathBuf>> {
     TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes what is being written, because the program is about to end.
+/// Removes files being written, because the program is about to exit.
 pub fn remove_temporary() {
     for path in temporary().iter() {
         let _ = fs::remove_file(path);
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         let message = |path: &Path| format!("{:#}", Output::create(path).err().unwrap());
-        assert_eq!(message(Path::new("/no/dir/f")), "/no/dir/f: there is no directory /no/dir");
+        assert_eq!(message(Path::new("/no/dir/f")), "/no/dir/f: no directory /no/dir");
         let directory = tempfile::tempdir().unwrap();
         assert!(message(directory.path()).ends_with("is a directory, expected a file"));
     }

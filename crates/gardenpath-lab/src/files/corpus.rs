@@ -1,4 +1,4 @@
-//! Corpora in files, whatever their format: they are read and written piece by piece, never whole in memory.
+//! Corpus files of any format, read and written in pieces rather than whole.
 
 use super::alphabet::Alphabet;
 use super::{SystemError, is_standard, jsonl, parquet, shown, tsv};
@@ -8,19 +8,19 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
 
-/// How a corpus is stored.
+/// The format of a corpus file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// One JSON object per line: `{"tokens":[3,0,1,2],"root":5}`, or with words instead of numbers.
     Jsonl,
-    /// Columns `tokens`, `root` and, if wanted, `tree`.
+    /// Columns `tokens`, `root` and optionally `tree`.
     Parquet,
-    /// A label, a tab, and tokens between spaces on each line.
+    /// A label, a tab, and space-separated tokens on each line.
     Tsv,
 }
 
 impl Format {
-    /// The format by the extension of a file; standard streams carry JSON lines.
+    /// The format of a file by its extension; standard streams are JSON lines.
     pub fn of(path: &Path) -> Result<Self> {
         match path.extension().and_then(|extension| extension.to_str()) {
             _ if is_standard(path) => Ok(Format::Jsonl),
@@ -28,30 +28,30 @@ impl Format {
             Some("parquet") => Ok(Format::Parquet),
             Some("tsv") => Ok(Format::Tsv),
             _ => bail!(
-                "{}: expected a corpus whose name ends in .parquet, .jsonl or .tsv, or - for JSON lines",
+                "{}: expected a corpus with a name ending in .parquet, .jsonl or .tsv, or - for JSON lines",
                 shown(path)
             ),
         }
     }
 }
 
-/// The sentences of a file, piece by piece.
+/// The sentences of a file, in pieces.
 pub struct Pieces {
-    /// The fingerprint of the grammar that the file says it was sampled from.
+    /// The fingerprint of the grammar that the file records.
     pub fingerprint: Option<String>,
-    /// The numbers of different tokens and roots that the file says there are.
+    /// The numbers of distinct tokens and roots that the file records.
     pub sizes: Option<(usize, usize)>,
     source: Box<dyn Source>,
 }
 
 /// A reader of one format.
 pub(super) trait Source: Iterator<Item = Result<Corpus>> {
-    /// The words that were found so far.
+    /// The words found so far.
     fn alphabet(&self) -> &Alphabet;
 }
 
 impl Pieces {
-    /// The words that were found so far.
+    /// The words found so far.
     pub fn alphabet(&self) -> &Alphabet {
         self.source.alphabet()
     }
@@ -65,18 +65,18 @@ impl Iterator for Pieces {
     }
 }
 
-/// Sentences of one piece.
+/// Sentences per piece.
 pub(super) const PIECE_SENTENCES: usize = 1 << 14;
 
-/// Tokens after which a piece ends early, so that long sentences do not fill the memory.
+/// Tokens after which a piece ends early, to bound the memory for long sentences.
 pub(super) const PIECE_TOKENS: usize = 1 << 20;
 
-/// Reads a corpus of numbers, whose tokens must be below `vocab`.
+/// Reads a corpus of numbers, with tokens below `vocab`.
 pub fn read(path: &Path, vocab: usize) -> Result<Pieces> {
     read_with(path, Alphabet::numbers(vocab))
 }
 
-/// Reads a corpus whose tokens and roots are those of an alphabet.
+/// Reads a corpus with the tokens and roots of an alphabet.
 pub fn read_with(path: &Path, alphabet: Alphabet) -> Result<Pieces> {
     let format = Format::of(path)?;
     let name = shown(path).to_string();
@@ -87,7 +87,7 @@ pub fn read_with(path: &Path, alphabet: Alphabet) -> Result<Pieces> {
     let file = File::open(path).map_err(|e| SystemError::about(&name, e))?;
     match file.metadata() {
         Ok(found) if found.is_dir() => bail!("{name}: is a directory, expected a file"),
-        Ok(found) if found.is_file() && found.len() == 0 => bail!("{name}: is empty, expected sentences"),
+        Ok(found) if found.is_file() && found.len() == 0 => bail!("{name}: empty file, expected sentences"),
         _ => {}
     }
     let lines = |file| BufReader::with_capacity(1 << 18, file);

@@ -10,12 +10,12 @@ use std::path::Path;
 /// Larger files are not grammars.
 const MAX_BYTES: u64 = 1 << 32;
 
-/// Reads a grammar: `.pcfg` text, or a published JSON grammar, whichever the content is.
+/// Reads a grammar: `.pcfg` text or a published JSON grammar, detected by content.
 pub fn read(path: &Path) -> Result<Grammar> {
     read_as(path, Grammar::from_text)
 }
 
-/// Reads a grammar and rescales rounded probabilities, so that those of each symbol sum to 1.
+/// Reads a grammar and rescales rounded probabilities so that those of each symbol sum to 1.
 pub fn read_normalized(path: &Path) -> Result<Grammar> {
     read_as(path, Grammar::from_text_normalized)
 }
@@ -24,10 +24,10 @@ fn read_as(path: &Path, from_text: fn(&str) -> gardenpath::Result<Grammar>) -> R
     let text = read_text(path).map_err(|e| SystemError::about(shown(path), e))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let grammar = if text.trim_start().starts_with('{') {
-        // The rules of a symbol are equally likely, so that there is nothing to rescale.
+        // The rules of a symbol are equally likely, so there is nothing to rescale.
         Grammar::from_lano_json(text)
     } else if text.trim().is_empty() {
-        bail!("{}: is empty, expected a grammar (.pcfg or .json)", shown(path));
+        bail!("{}: empty file, expected a grammar (.pcfg or .json)", shown(path));
     } else {
         from_text(text)
     };
@@ -41,12 +41,12 @@ fn read_text(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Refuses a name to which no grammar could be written in the end, before any work is done for it.
+/// Fails early if a grammar could not be written to this path.
 pub fn check_output(path: &Path) -> Result<()> {
     if is_standard(path) { Ok(()) } else { atomic::check_name(path, "pcfg") }
 }
 
-/// Writes a grammar as `.pcfg` text, to standard output for `-`.
+/// Writes a grammar as `.pcfg` text, or to standard output for `-`.
 pub fn write(grammar: &Grammar, path: &Path, out: &mut dyn Write) -> Result<()> {
     check_output(path)?;
     let text = grammar.to_text();

@@ -1,4 +1,4 @@
-//! Corpora as JSON lines, the format that every language can read and write.
+//! Corpora as JSON lines, which every language can read and write.
 
 mod bad_line;
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::io::{BufRead, Write};
 
-/// A line of numbers as it is read. Other fields are ignored.
+/// A line of numbers as read. Other fields are ignored.
 #[derive(Deserialize)]
 struct Line {
     tokens: Vec<Symbol>,
@@ -37,7 +37,7 @@ enum Item<'l> {
     Word(#[serde(borrow)] Cow<'l, str>),
 }
 
-/// A symbol as it is written.
+/// A symbol as written.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Written<'c> {
@@ -45,7 +45,7 @@ enum Written<'c> {
     Word(&'c str),
 }
 
-/// Tokens as they are written.
+/// Tokens as written.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Tokens<'c> {
@@ -53,18 +53,18 @@ enum Tokens<'c> {
     Words(Vec<&'c str>),
 }
 
-/// A line as it is written.
+/// A line as written.
 #[derive(Serialize)]
 struct Record<'c> {
     tokens: Tokens<'c>,
-    /// Left out if it is unknown.
+    /// Omitted if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     root: Option<Written<'c>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<&'c str>,
 }
 
-/// Sentences that one task formats.
+/// Sentences formatted by one task: enough to hide the cost of scheduling, few enough to balance threads.
 const SHARD: usize = 1024;
 
 /// Reads pieces of a corpus from lines.
@@ -86,7 +86,7 @@ impl LineFormat for Json {
         piece: &mut Corpus,
     ) -> Result<()> {
         let text = lines.text()?;
-        // A list would be taken for the fields in their order.
+        // serde would accept a list as the fields in order.
         let object = text.trim_start().starts_with('{');
         let refuse = |reason: String| lines.refuse(&reason);
         let mut error = None;
@@ -131,12 +131,12 @@ impl LineFormat for Json {
     }
 }
 
-/// Writes a piece of a corpus as lines of numbers, with its trees if there are any.
+/// Writes a piece of a corpus as lines of numbers, optionally with trees.
 pub fn write(out: &mut dyn Write, piece: &Corpus, trees: Option<&[String]>) -> std::io::Result<()> {
     write_with(out, piece, trees, &Names::default())
 }
 
-/// Writes a piece of a corpus as lines with the words of `names`, or numbers, and with its trees if there are any.
+/// Writes a piece of a corpus as lines with the words of `names`, or numbers, optionally with trees.
 pub fn write_with(out: &mut dyn Write, piece: &Corpus, trees: Option<&[String]>, names: &Names) -> std::io::Result<()> {
     let tokens = |sentence| match &names.tokens {
         None => Tokens::Numbers(sentence),

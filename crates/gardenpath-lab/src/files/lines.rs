@@ -1,4 +1,4 @@
-//! Corpora of one sentence per line: the lines with their numbers for messages, and a reader for every format of a line.
+//! Corpora with one sentence per line: numbered lines, and a reader generic in the line format.
 
 use super::SystemError;
 use super::alphabet::Alphabet;
@@ -7,9 +7,9 @@ use anyhow::{Result, anyhow, bail};
 use gardenpath::Corpus;
 use std::io::{BufRead, Read};
 
-/// How a line holds a sentence. What a format has to remember from line to line is in the type.
+/// A format of lines. The state that a format keeps between lines is in the type.
 pub trait LineFormat: Default {
-    /// Adds the sentence of the present line, which is number `sentence` from 1, to a piece.
+    /// Appends the sentence of the current line, with this number from 1, to a piece.
     fn read<R: BufRead>(
         &mut self,
         lines: &Lines<R>,
@@ -67,7 +67,7 @@ impl<R: BufRead, F: LineFormat> Source for Reader<R, F> {
     }
 }
 
-/// The lines of a file that are not blank.
+/// The non-blank lines of a file.
 pub struct Lines<R> {
     source: R,
     name: String,
@@ -75,10 +75,10 @@ pub struct Lines<R> {
     buffer: Vec<u8>,
 }
 
-/// A longer line is not a sentence: the longest has 59,049 tokens.
+/// Longer lines are refused: the longest possible sentence has 59,049 tokens.
 const MAX_LINE: u64 = 16 << 20;
 
-/// Some editors put it at the beginning of a text.
+/// Some editors put it at the start of a text.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 impl<R: BufRead> Lines<R> {
@@ -87,7 +87,7 @@ impl<R: BufRead> Lines<R> {
         Lines { source, name, number: 0, buffer: Vec::new() }
     }
 
-    /// Reads the next line that is not blank; `false` at the end.
+    /// Advances to the next non-blank line; returns `false` at the end.
     pub fn advance(&mut self) -> Result<bool> {
         loop {
             self.buffer.clear();
@@ -99,7 +99,7 @@ impl<R: BufRead> Lines<R> {
                 self.buffer.drain(..BYTE_ORDER_MARK.len());
             }
             if read as u64 == MAX_LINE {
-                bail!(self.refuse(&format!("is longer than {} MB, expected one sentence per line", MAX_LINE >> 20)));
+                bail!(self.refuse(&format!("longer than {} MB, expected one sentence per line", MAX_LINE >> 20)));
             }
             if read == 0 || !self.buffer.trim_ascii().is_empty() {
                 return Ok(read > 0);
@@ -107,18 +107,18 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// The line without its end, or an early end would be said to be on the next line.
+    /// The line without its line end; with it, an unexpected end would be reported on the next line.
     pub fn text(&self) -> Result<&str> {
         let text = std::str::from_utf8(&self.buffer).map_err(|_| self.refuse("is not UTF-8 text"))?;
         Ok(text.trim_end_matches(['\r', '\n']))
     }
 
-    /// The error of this line.
+    /// An error about this line.
     pub fn refuse(&self, reason: &str) -> anyhow::Error {
         anyhow!("{}: line {}: {reason}", self.name, self.number)
     }
 
-    /// What messages call the file.
+    /// The name of the file in messages.
     pub fn name(&self) -> &str {
         &self.name
     }

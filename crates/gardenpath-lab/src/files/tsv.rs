@@ -1,4 +1,4 @@
-//! Corpora as text: on each line the label, a tab, and the tokens between spaces.
+//! Corpora as text: a label, a tab, and space-separated tokens on each line.
 
 use super::alphabet::Alphabet;
 use super::lines::{self, LineFormat, Lines};
@@ -11,10 +11,10 @@ use std::io::{BufRead, Write};
 /// Reads pieces of a corpus from text.
 pub type Reader<R> = lines::Reader<R, Text>;
 
-/// A label, a tab, and tokens between spaces.
+/// A line with a label, a tab, and space-separated tokens.
 #[derive(Default)]
 pub struct Text {
-    /// The tokens of the line, in memory that is used again.
+    /// The tokens of the line, in a reused buffer.
     tokens: Vec<Symbol>,
 }
 
@@ -30,7 +30,7 @@ impl LineFormat for Text {
         let (label, words) = text.split_once('\t').unwrap_or(("", text));
         if words.contains('\t') {
             let columns = text.split('\t').count();
-            bail!(lines.refuse(&format!("has {columns} columns, expected a label, a tab, and tokens")));
+            bail!(lines.refuse(&format!("{columns} columns, expected a label, a tab, and tokens")));
         }
         let wrong = |reason: String| anyhow!("{}: sentence {sentence}: {reason}", lines.name());
         self.tokens.clear();
@@ -46,13 +46,13 @@ impl LineFormat for Text {
     }
 }
 
-/// Refuses words that lines of text cannot hold.
+/// Refuses words that cannot be written as TSV.
 pub fn check_names(names: &Names) -> Result<()> {
     let words = names.tokens.iter().chain(&names.roots).flatten();
     for word in words {
         if word.is_empty() || word.contains(|c: char| c.is_ascii_whitespace()) {
             bail!(
-                "{word:?} is empty or has a space, so that .tsv cannot hold it; write .jsonl or .parquet with --words"
+                "{word:?} is empty or has a space, which .tsv cannot represent; write .jsonl or .parquet with --words"
             );
         }
     }

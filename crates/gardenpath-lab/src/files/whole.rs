@@ -1,4 +1,4 @@
-//! Corpora that are read as a whole, without a grammar that would know their words.
+//! Corpora read into memory, without a grammar that defines their words.
 
 use super::alphabet::{Alphabet, Names};
 use super::corpus::read_with;
@@ -9,23 +9,23 @@ use gardenpath::{Corpus, Grammar, Symbol};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
-/// A corpus in memory with the words for its symbols.
+/// A corpus in memory with the names of its symbols.
 #[derive(Clone, Debug)]
 pub struct Whole {
     /// The file.
     pub path: PathBuf,
-    /// The sentences. Words have the numbers of their sorted order.
+    /// The sentences. Words are numbered in sorted order.
     pub corpus: Corpus,
     /// The words.
     pub names: Names,
-    /// The number of tokens: of different words, or one more than the largest number, or what the file says.
+    /// The number of tokens: distinct words, or one more than the largest number, or the number recorded in the file.
     pub vocab: usize,
-    /// The number of roots in the same way; 0 if none is known.
+    /// The number of roots, likewise; 0 if no root is known.
     pub classes: usize,
 }
 
 impl Whole {
-    /// Reads a corpus; words get numbers in sorted order.
+    /// Reads a corpus; words are numbered in sorted order.
     pub fn read(path: &Path) -> Result<Self> {
         let mut pieces = read_with(path, Alphabet::open())?;
         let corpus = gather(&mut pieces, path)?;
@@ -37,14 +37,14 @@ impl Whole {
         Ok(Whole::new(path, corpus, names, sizes.unwrap_or_default()))
     }
 
-    /// Reads a corpus of numbers, whose tokens must be below `vocab`.
+    /// Reads a corpus of numbers, with tokens below `vocab`.
     pub fn read_numbers(path: &Path, vocab: usize) -> Result<Self> {
         let mut pieces = super::corpus::read(path, vocab)?;
         let corpus = gather(&mut pieces, path)?;
         Ok(Whole::new(path, corpus, Names::default(), pieces.sizes.unwrap_or_default()))
     }
 
-    /// Reads a corpus whose words are those of a grammar. Tokens and roots must be its own.
+    /// Reads a corpus of a grammar, with its tokens and roots.
     pub fn read_of(path: &Path, grammar: &Grammar) -> Result<Self> {
         let mut pieces = read_with(path, Alphabet::of(grammar))?;
         let corpus = gather(&mut pieces, path)?;
@@ -72,15 +72,15 @@ impl Whole {
         Whole { path: path.to_owned(), corpus, names, vocab, classes }
     }
 
-    /// Refuses a corpus without sentences.
+    /// Fails if there are no sentences.
     pub fn filled(self) -> Result<Self> {
         if self.corpus.is_empty() {
-            bail!("{}: has no sentences", shown(&self.path));
+            bail!("{}: no sentences", shown(&self.path));
         }
         Ok(self)
     }
 
-    /// Refuses a corpus without sentences, or in which one has no label.
+    /// Fails if there are no sentences, or one has no label.
     pub fn labelled(self) -> Result<Self> {
         let whole = self.filled()?;
         match whole.corpus.roots().iter().position(|&root| root == NO_ROOT) {
@@ -91,7 +91,7 @@ impl Whole {
         }
     }
 
-    /// Forgets all labels; refuses a corpus without sentences.
+    /// Drops all labels; fails if there are no sentences.
     pub fn unlabelled(self) -> Result<Self> {
         let mut whole = self.filled()?;
         whole.corpus = without_labels(whole.corpus)?;
@@ -99,8 +99,8 @@ impl Whole {
         Ok(whole)
     }
 
-    /// Gives the same words the same numbers in several corpora. The words of `known`, if there are any, come first and in their
-    /// order; all others follow, sorted.
+    /// Renumbers the words of several corpora consistently. Words in `known` come first and in their order; all others
+    /// follow, sorted.
     pub fn unite(wholes: &mut [Whole], known: &Names) -> Result<()> {
         for (what, part) in [("tokens", Part::TOKENS), ("roots", Part::ROOTS)] {
             let empty = |whole: &Whole| (part.size)(whole) == 0;
@@ -109,7 +109,7 @@ impl Whole {
             if let Some(spoken) = spoken {
                 if let Some(numbered) = wholes.iter().find(|whole| !has_words(whole) && !empty(whole)) {
                     let (words, numbers) = (shown(&spoken.path), shown(&numbered.path));
-                    bail!("the {what} of {words} are words, those of {numbers} are numbers; expected one kind");
+                    bail!("the {what} of {words} are words but those of {numbers} are numbers; expected one kind");
                 }
                 let first = (part.names)(known).clone().unwrap_or_default();
                 let all = wholes.iter().filter_map(|whole| (part.names)(&whole.names).as_ref()).flatten();
@@ -157,7 +157,7 @@ pub fn without_labels(corpus: Corpus) -> Result<Corpus> {
     Ok(corpus.with_roots(unknown)?)
 }
 
-/// Tokens or roots.
+/// Either tokens or roots.
 #[derive(Clone, Copy)]
 struct Part {
     tokens: bool,
@@ -196,7 +196,7 @@ pub fn fingerprint(corpus: &Corpus) -> String {
     hash.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// All pieces in one corpus, as long as they fit into memory.
+/// Joins all pieces into one corpus, if it fits into memory.
 fn gather(pieces: &mut super::Pieces, path: &Path) -> Result<Corpus> {
     let mut corpus = Corpus::default();
     for piece in pieces {
@@ -208,7 +208,7 @@ fn gather(pieces: &mut super::Pieces, path: &Path) -> Result<Corpus> {
     Ok(corpus)
 }
 
-/// A corpus whose tokens and roots were changed in place.
+/// A corpus with tokens and roots changed in place.
 fn renamed(corpus: Corpus, tokens: impl Fn(&mut [Symbol]), roots: impl Fn(&mut [Symbol])) -> Result<Corpus> {
     let (mut all, mut labels, offsets) = (corpus.tokens().to_vec(), corpus.roots().to_vec(), corpus.offsets().to_vec());
     drop(corpus);

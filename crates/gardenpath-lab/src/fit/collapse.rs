@@ -1,4 +1,4 @@
-//! Do curves fall on one another when x is divided by a power of the parameter?
+//! Collapse: the power of a parameter by which x must be divided for all curves to coincide.
 
 mod sheets;
 
@@ -9,37 +9,38 @@ use super::{Curve, Estimate, Group};
 use serde::Serialize;
 use sheets::Sheets;
 
-/// The exponent with which curves fall on one another, and how well they do.
+/// The exponent at which curves collapse, and how well they do.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Collapse {
-    /// The exponent that brings the curves closest to one another.
+    /// The exponent that brings the curves closest to each other.
     pub exponent: Estimate,
-    /// The mean square of the distances between curves at that exponent, in units of what seed noise explains: about 1 if
-    /// they are one curve, more if their shapes differ. NaN (`null` in JSON) if it is not known.
+    /// The mean square distance between curves at that exponent, relative to seed noise: about 1 if the curves
+    /// coincide, more if their shapes differ. NaN (`null` in JSON) if unknown.
     pub misfit: f64,
-    /// The exponent that was predicted.
+    /// The predicted exponent.
     pub predicted: f64,
-    /// The misfit at the predicted exponent; infinite (`null` in JSON) if the curves hardly meet there.
+    /// The misfit at the predicted exponent; infinite (`null` in JSON) if the curves hardly overlap there.
     pub predicted_misfit: f64,
 }
 
-/// The power of the parameter by which x has to be divided so that the curves of all groups are one.
+/// The power of the parameter by which x must be divided for the curves of all groups to coincide.
 ///
 /// The parameter of a group can be any positive number: the vocabulary v with a predicted exponent of 2, or v m_3 m_2^2
 /// with a predicted exponent of 1.
 ///
-/// Curves are averages over the seeds of a group, with lines between points in ln x. The exponent is that with the
-/// smallest mean square of their distances where at least two of them are known; exponents that leave less than a third
-/// of them to be compared do not count, because few points agree easily. The interval is Student's over seeds, left out one
-/// at a time, wider by the root of the misfit where curves have different shapes. There is none for fewer than three
-/// sizes of five seeds, or if an end of it is out of reach; sizes of fewer seeds are left out if there are three others. A curve with a single point counts as not measured.
+/// Curves are averages over the seeds of a group, linearly interpolated in ln x. The exponent minimizes the mean square
+/// distance where at least two curves are known; exponents with less than a third of the possible comparisons are
+/// excluded, because few points agree easily. The interval is Student's over seeds (jackknife), widened by the root of
+/// the misfit where curves have different shapes. There is none for fewer than three sizes with five seeds, or if an end
+/// of it is out of reach; sizes with fewer seeds are left out if there are three others. A curve with a single point
+/// counts as missing.
 ///
-/// Costs a search over exponents for each replicate: milliseconds.
+/// Cost: one search over exponents per replicate, which takes milliseconds.
 ///
 /// ```
 /// use gardenpath_lab::fit::{Curve, Group, collapse};
 ///
-/// // Grammars of different difficulty, which need about 4 v^2 samples.
+/// Grammars of different difficulty that need about 4 v^2 samples.
 /// let curve = |star: f64| Curve::new((4..16).map(|k| 2f64.powi(k)).map(|p| (p, 1.0 / (1.0 + p / star))));
 /// let group = |v: f64| Group::new(v, [0.8, 0.9, 1.0, 1.1, 1.25].map(|hard| curve(4.0 * hard * v * v)));
 /// let found = collapse(&[8.0, 16.0, 32.0].map(group), 2.0);
@@ -60,11 +61,11 @@ pub fn collapse(groups: &[Group<Curve>], predicted: f64) -> Collapse {
         return refused(no_line(sizes, seeds));
     }
     let Some(sheets) = Sheets::new(&groups) else {
-        return refused(Estimate::refused(seeds, "the curves of some group have no range of x in common"));
+        return refused(Estimate::refused(seeds, "the curves of some group have no common range of x"));
     };
     let predicted_misfit = sheets.misfit(predicted, None).unwrap_or(f64::INFINITY);
     let Some(best) = sheets.best() else {
-        let because = "no exponent within reach brings the curves closest to one another";
+        let because = "no exponent in the search range brings the curves together";
         let exponent = Estimate { limit: Limit::Range, ..Estimate::refused(seeds, because) };
         return Collapse { predicted_misfit, ..refused(exponent) };
     };
@@ -74,7 +75,7 @@ pub fn collapse(groups: &[Group<Curve>], predicted: f64) -> Collapse {
     let exponent = match too_few_sizes(sizes) {
         Some(because) => Estimate { limit: Limit::Sizes, ..Estimate::without_interval(best, seeds, because) },
         None if seeds > 1 && noise.variance.is_nan() => {
-            let because = "without one of the seeds no exponent within reach brings the curves closest to one another";
+            let because = "without one of the seeds, no exponent in the search range brings the curves together";
             Estimate { limit: Limit::Range, ..Estimate::without_interval(best, seeds, because) }
         }
         None => Estimate::student(best, noise, seeds).widened(misfit).leaving_out(left_out),
@@ -96,7 +97,7 @@ mod tests {
     const NOISE: Noise = Noise { of_seed: 0.2, of_result: 0.02, steepness: 1.0 };
     const VOCABS: [f64; 4] = [8.0, 12.0, 16.0, 32.0];
 
-    /// Curves of five seeds around straight lines, moved by a tenth each.
+    /// Curves of five seeds around straight lines, each shifted by a tenth.
     fn lines(at: f64, middle: f64, slope: f64) -> Group<Curve> {
         let curve = |moved: f64| Curve::new((0..=10).map(f64::from).map(|x| (x.exp(), slope * (middle + moved - x))));
         Group::new(at, [-0.2, -0.1, 0.0, 0.1, 0.2].map(curve))
@@ -107,7 +108,7 @@ mod tests {
         let groups = [0.0, 1.0, 2.0].map(|x: f64| lines(x.exp(), 3.0 + 1.5 * x, 1.0));
         let found = collapse(&groups, 1.0);
         assert!((found.exponent.value - 1.5).abs() < 1e-3, "{found:?}");
-        // The slope of three means, each with the error of 0.1 * sqrt(2.5 / 5).
+        // The slope through three means, each with a standard error of 0.1 * sqrt(2.5 / 5).
         let (low, high) = found.exponent.interval.unwrap();
         let error = 0.1 * (2.5f64 / 5.0).sqrt() / 2f64.sqrt();
         assert!(((high - low) / 2.0 / (2.306 * error) - 1.0).abs() < 0.02, "{found:?}");
@@ -160,15 +161,15 @@ mod tests {
     fn what_is_missing_is_said() {
         let because = |groups: &[Group<Curve>]| collapse(groups, 1.0).exponent.because.unwrap();
         let some = |seeds: u64, sizes: usize| family(&VOCABS[..sizes], 2.0, 4.0, NOISE, seeds, Seed::new(1));
-        assert_eq!(because(&some(6, 2)), "2 sizes; an interval of an exponent needs at least 3");
+        assert_eq!(because(&some(6, 2)), "2 sizes; an interval for an exponent needs at least 3");
         assert_eq!(because(&some(6, 1)), "an exponent needs more than one size");
         assert_eq!(because(&some(3, 3)), "3 seeds; an interval needs at least 5");
         assert_eq!(because(&some(1, 3)), "one seed; an interval needs at least 5");
-        assert_eq!(because(&[]), "nothing was measured");
+        assert_eq!(because(&[]), "no measurements");
         assert!((collapse(&some(3, 3), 1.0).exponent.value - 2.0).abs() < 0.5);
         let apart = [Curve::new([(1.0, 1.0), (2.0, 0.0)]), Curve::new([(3.0, 1.0), (4.0, 0.0)])];
         let groups = [Group::new(1.0, apart.clone()), Group::new(2.0, apart)];
-        assert_eq!(because(&groups), "the curves of some group have no range of x in common");
+        assert_eq!(because(&groups), "the curves of some group have no common range of x");
     }
 
     #[test]

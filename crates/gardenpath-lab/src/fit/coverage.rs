@@ -1,7 +1,8 @@
-//! Do 95% intervals hold the truth 95 times in a hundred, and are they no wider than they have to be?
+//! Tests that 95% intervals contain the truth 95 times out of 100, and are not wider than necessary.
 //!
-//! Learning curves are sigmoids in ln P with six to eight points a factor of two apart; grammars differ in ln P*, and every point is
-//! noisy. `cargo test --release -p gardenpath-lab coverage -- --ignored --nocapture` prints the table for all combinations.
+//! Learning curves are sigmoids in ln P with six to eight points a factor of two apart; grammars differ in ln P*, and
+//! every point is noisy. `cargo test --release -p gardenpath-lab coverage -- --ignored --nocapture` prints the table
+//! for all combinations.
 
 use super::synthetic::{Noise, curves, family, samples};
 use super::*;
@@ -31,14 +32,14 @@ enum Fit {
 }
 
 impl World {
-    /// The estimate of one simulation, in logarithms for thresholds, and the truth.
+    /// The estimate of one simulation (in logs for thresholds), and the truth.
     fn simulate(&self, fit: Fit, seed: Seed) -> (Estimate, f64) {
         let World { noise, seeds, vocabs, reach } = *self;
         let groups = || family(vocabs, TRUTH, reach, noise, seeds, seed);
         let falls = |group: &Group<Curve>| crossings(group, 0.5, Direction::Falls);
         match fit {
             Fit::Threshold(level) => {
-                // Points lie anywhere around the middle.
+                // Points are not aligned with the middle.
                 let middle = 6.0 + seed.stream(0).unit() * 2f64.ln();
                 let group =
                     Group::new(1.0, curves(middle, &samples(middle, reach), noise, seeds, seed.child("curves")));
@@ -50,8 +51,8 @@ impl World {
         }
     }
 
-    /// How many of a hundred intervals hold the truth, their mean width over that of someone who knows the true noise of the
-    /// estimate, and how many of a hundred experiments have no bounded interval.
+    /// The percentage of intervals that contain the truth, their mean width relative to an oracle that knows the true
+    /// noise, and the percentage of experiments without a bounded interval.
     fn check(&self, fit: Fit, runs: u64) -> Coverage {
         let all: Vec<(Estimate, f64)> =
             (0..runs).into_par_iter().map(|run| self.simulate(fit, Seed::new(29).nth(run))).collect();
@@ -79,7 +80,7 @@ struct Coverage {
 }
 
 impl Coverage {
-    /// At least 92%, and less than half as wide again as necessary.
+    /// At least 92% coverage, and less than 1.5 times the necessary width.
     fn is_honest(&self) -> bool {
         self.held >= 92.0 && self.width <= 1.5
     }
@@ -116,7 +117,7 @@ fn collapses_hold_the_truth() {
 
 #[test]
 fn collapses_reject_wrong_exponents() {
-    // Were all of 1.5 … 2.9 accepted, a collapse would say nothing.
+    // A collapse that accepted all of 1.5 to 2.9 would be useless.
     for (world, rejected) in
         [(world(0.2, 0.02, 5, THREE), [1.5, 2.5, 2.9]), (world(0.2, 0.02, 10, FIVE), [1.6, 2.4, 2.9])]
     {

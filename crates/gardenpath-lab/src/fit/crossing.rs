@@ -1,8 +1,8 @@
-//! Where the curve of one replicate crosses a level.
+//! The crossing of a level by the curve of one replicate.
 
 use super::{Curve, Group};
 
-/// Which way a curve goes through a level.
+/// The direction in which a curve crosses a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From above, as losses do.
@@ -13,13 +13,13 @@ pub enum Direction {
 
 /// The x at which a curve crosses a level, by interpolation in ln x.
 ///
-/// A noisy curve can cross several times. What counts is the crossing of the monotonic curve that is closest to it in
-/// the sense of least squares (isotonic regression), so noise moves the crossing to neither side. Between points it is
-/// the monotonic cubic of Fritsch and Butland: straight lines would lie on the outer side of every bend, and with points a
-/// factor of two apart that bias can be as large as the error of ten seeds.
+/// A noisy curve can cross several times. The crossing is that of the closest monotonic curve by least squares
+/// (isotonic regression), so noise biases it to neither side. Between points it is the monotonic cubic of Fritsch and
+/// Butland: straight lines would lie on the outer side of every bend, and with points a factor of two apart that bias
+/// can be as large as the error of ten seeds.
 ///
-/// A curve that does not cross is infinite if it would have to be measured further, and 0 if it has crossed before its
-/// first point. NaN if nothing was measured.
+/// Infinite if the curve does not cross within the measured range, 0 if it crossed before its first point, NaN if there
+/// are no points.
 ///
 /// ```
 /// use gardenpath_lab::fit::{Curve, Direction, crossing};
@@ -47,7 +47,7 @@ pub fn crossing(curve: &Curve, level: f64, direction: Direction) -> f64 {
     }
 }
 
-/// Where the cubic to the knot `behind`, which is the first at the level or below, meets the level.
+/// The crossing of the cubic that ends at knot `behind`, the first knot at or below the level.
 fn piece_crossing(knots: &[(f64, f64)], behind: usize, level: f64) -> f64 {
     let ((x0, y0), (x1, y1)) = (knots[behind - 1], knots[behind]);
     let width = x1 - x0;
@@ -64,7 +64,7 @@ fn piece_crossing(knots: &[(f64, f64)], behind: usize, level: f64) -> f64 {
     x0 + high * width
 }
 
-/// The slope of the curve at a knot: between those of the two pieces that meet there, and 0 if one of them is flat.
+/// The slope at a knot: between those of the two adjacent segments, and 0 if one of them is flat.
 fn slope(knots: &[(f64, f64)], at: usize) -> f64 {
     let piece = |k: usize| (knots[k + 1].0 - knots[k].0, (knots[k + 1].1 - knots[k].1) / (knots[k + 1].0 - knots[k].0));
     let last = knots.len() - 1;
@@ -75,7 +75,7 @@ fn slope(knots: &[(f64, f64)], at: usize) -> f64 {
         let ((width, own), (next_width, next)) =
             if at == 0 { (piece(0), piece(1)) } else { (piece(last - 1), piece(last - 2)) };
         let slope = own + (own - next) * width / (width + next_width);
-        // At most three times as steep as the piece, which keeps the cubic monotonic.
+        // At most three times the slope of the segment, which keeps the cubic monotonic.
         return slope.clamp(3.0 * own, 0.0);
     }
     let ((left_width, left), (right_width, right)) = (piece(at - 1), piece(at));
@@ -99,7 +99,7 @@ pub fn crossings(group: &Group<Curve>, level: f64, direction: Direction) -> Grou
     group.map(|curve| crossing(curve, level, direction))
 }
 
-/// The sequence that never rises and is closest to some values: neighbours that rise are replaced by their mean.
+/// The non-increasing sequence closest to the values by least squares: neighbors that rise are replaced by their mean.
 fn falling(values: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut blocks: Vec<(f64, usize)> = Vec::new();
     for value in values {
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_bump_at_the_level_moves_the_crossing_to_neither_side() {
-        // Two neighbours become 0.525; the mirror image of the curve has the mirror image of the crossing.
+        // Two neighbors become 0.525; the mirrored curve has the mirrored crossing.
         let found = falls(&[1.0, 0.8, 0.45, 0.6, 0.2, 0.0], 0.5);
         assert!((3.0..3.3).contains(&found), "{found}");
         assert!((found + falls(&[1.0, 0.8, 0.4, 0.55, 0.2, 0.0], 0.5) - 5.0).abs() < 1e-12);
@@ -172,7 +172,7 @@ mod tests {
             for level in [0.2f64, 0.3, 0.5, 0.8] {
                 let truth = middle + 0.5 * (1.0 / level - 1.0).ln();
                 let error = crossing(&curve, level, Direction::Falls).ln() - truth;
-                // Straight lines are wrong by up to 0.08.
+                // Linear interpolation is off by up to 0.08.
                 assert!(error.abs() < 0.03, "{middle} {level}: {error}");
             }
         }

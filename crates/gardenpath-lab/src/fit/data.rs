@@ -1,6 +1,6 @@
-//! What fits read: groups of replicates.
+//! The input of fits: groups of replicates.
 
-/// A curve of one replicate: what was measured along a positive x, usually a number of samples.
+/// The curve of one replicate: measurements along a positive x, usually a number of samples.
 ///
 /// ```
 /// use gardenpath_lab::fit::Curve;
@@ -16,8 +16,8 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// A curve through points (x, y) in any order. Points without a positive x or a finite y count as not measured;
-    /// results at the same x are averaged.
+    /// A curve through points (x, y) in any order. Points without a positive x or a finite y are dropped; results at
+    /// the same x are averaged.
     pub fn new(points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let mut points: Vec<(f64, f64)> = points.into_iter().collect();
         points.retain(|(x, y)| x.ln().is_finite() && y.is_finite());
@@ -38,7 +38,7 @@ impl Curve {
         &self.logs
     }
 
-    /// The height at some ln x by linear interpolation; none outside of what was measured.
+    /// The value at ln x by linear interpolation; `None` outside the measured range.
     pub(super) fn height(&self, x: f64) -> Option<f64> {
         let behind = self.logs.partition_point(|point| point.0 < x);
         let &(x1, y1) = self.logs.get(behind)?;
@@ -50,7 +50,7 @@ impl Curve {
     }
 }
 
-/// Replicates of the same measurement: one for each seed, which is one random grammar with its data.
+/// Replicates of a measurement, one per seed, each with its own random grammar and data.
 ///
 /// ```
 /// use gardenpath_lab::fit::Group;
@@ -60,19 +60,19 @@ impl Curve {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Group<T> {
-    /// The parameter that tells groups apart, such as the vocabulary; any positive number by which x can be rescaled.
+    /// The parameter of the group, such as the vocabulary; any positive number by which x can be rescaled.
     pub at: f64,
-    /// One for each seed.
+    /// One per seed.
     pub replicates: Vec<T>,
 }
 
 impl<T> Group<T> {
-    /// The replicates at some value of the parameter.
+    /// The replicates at this value of the parameter.
     pub fn new(at: f64, replicates: impl IntoIterator<Item = T>) -> Self {
         Group { at, replicates: replicates.into_iter().collect() }
     }
 
-    /// The same group with something made of each replicate.
+    /// Maps each replicate of the group.
     ///
     /// ```
     /// use gardenpath_lab::fit::Group;

@@ -1,4 +1,4 @@
-//! A number with its 95% interval, or with the reason why it has none.
+//! A number with its 95% interval, or the reason why there is none.
 
 use super::jackknife::Noise;
 use super::student::student_quantile;
@@ -6,55 +6,55 @@ use crate::draw::table::short;
 use serde::Serialize;
 use std::fmt;
 
-/// With fewer replicates there is no interval: their spread says too little about that of others.
+/// Fewer replicates give no interval: their spread says too little.
 pub const FEWEST_SEEDS: usize = 5;
 
-/// With fewer sizes there is no interval of an exponent: two points lie on every power law.
+/// Fewer sizes give no interval for an exponent: two points lie on every power law.
 pub const FEWEST_SIZES: usize = 3;
 
-/// What would make an interval narrower.
+/// What would narrow an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
-    /// More seeds: the width falls with the root of their number.
+    /// More seeds: the width falls as one over the square root of their number.
     Seeds,
-    /// More or larger sizes: the groups differ from the law by much more than seeds explain.
+    /// More or larger sizes: the groups deviate from the law by much more than seed noise.
     Sizes,
-    /// Curves that were measured further: some do not cross yet.
+    /// A larger range: some curves do not cross yet.
     Range,
 }
 
 /// A number with its 95% interval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The number; NaN if there is none. JSON has `null` for it.
+    /// The number; NaN (`null` in JSON) if there is none.
     pub value: f64,
-    /// The 95% interval. An end that the data do not bound is infinite (0 below a positive number), and `null` in JSON.
+    /// The 95% interval. An unbounded end is infinite (0 below a positive number), and `null` in JSON.
     pub interval: Option<(f64, f64)>,
-    /// The number of replicates, or the smallest one of several groups.
+    /// The number of replicates, or the smallest of several groups.
     pub seeds: usize,
     /// The degrees of freedom of the interval; NaN if there is none.
     pub freedom: f64,
-    /// What would make the interval narrower.
+    /// What would narrow the interval.
     pub limit: Limit,
-    /// Why there is no number, no interval, or an open one; or what was left out.
+    /// Why there is no number, no interval, or an unbounded one; or what was left out.
     pub because: Option<String>,
 }
 
 impl Estimate {
-    /// A number without an interval, and why.
+    /// A number without an interval, with the reason.
     pub fn without_interval(value: f64, seeds: usize, because: impl Into<String>) -> Self {
         let because = Some(because.into());
         Estimate { value, interval: None, seeds, freedom: f64::NAN, limit: Limit::Seeds, because }
     }
 
-    /// No number at all, and why.
+    /// No number, with the reason.
     pub fn refused(seeds: usize, because: impl Into<String>) -> Self {
         Estimate::without_interval(f64::NAN, seeds, because)
     }
 
-    /// The same for numbers that are computed, not sampled: there is no noise, so that the interval is the number. What lacks more than
-    /// seeds remains as it is.
+    /// For computed rather than sampled numbers: without noise, the interval is the number itself. Estimates that lack
+    /// more than seeds are unchanged.
     pub fn exactly(self) -> Self {
         if self.limit != Limit::Seeds || !self.value.is_finite() {
             return self;
@@ -62,27 +62,27 @@ impl Estimate {
         Estimate { interval: Some((self.value, self.value)), freedom: f64::INFINITY, because: None, ..self }
     }
 
-    /// A number that some noise blurs. Too few seeds, or noise that is not known, leave it without an interval.
+    /// A number with this noise. It has no interval if there are too few seeds or the noise is unknown.
     pub(super) fn student(value: f64, noise: Noise, seeds: usize) -> Self {
         if let Some(because) = too_few_seeds(seeds) {
             return Estimate::without_interval(value, seeds, because);
         }
         let half = student_quantile(0.975, noise.freedom) * noise.variance.sqrt();
         if !value.is_finite() || !half.is_finite() {
-            return Estimate::without_interval(value, seeds, "the noise of the seeds is no finite number");
+            return Estimate::without_interval(value, seeds, "the seed noise is not finite");
         }
         let interval = Some((value - half, value + half));
         Estimate { value, interval, seeds, freedom: noise.freedom, limit: Limit::Seeds, because: None }
     }
 
-    /// The same on another scale: an increasing function of the value and of both ends.
+    /// Applies an increasing function to the value and both ends.
     pub(super) fn on_scale(self, scale: impl Fn(f64) -> f64) -> Self {
         let interval = self.interval.map(|(low, high)| (scale(low), scale(high)));
         Estimate { value: scale(self.value), interval, ..self }
     }
 
-    /// The same with an interval that says how badly the groups fit their law: `misfit` is the mean square of their
-    /// distances in units of seed noise. Above 1, the half widths grow by its root.
+    /// Widens the interval by the root of the misfit if that is above 1. `misfit` is the mean square deviation of the
+    /// groups from their law, relative to seed noise.
     pub(super) fn widened(mut self, misfit: f64) -> Self {
         let factor = misfit.max(1.0).sqrt();
         self.interval = self
@@ -94,7 +94,7 @@ impl Estimate {
         self
     }
 
-    /// The same with a remark about groups of too few seeds that were left out. A reason why there is no interval says more.
+    /// The same with a note about groups that were left out for too few seeds, unless there is a note already.
     pub(super) fn leaving_out(mut self, groups: usize) -> Self {
         let words = |groups| match groups {
             1 => format!("without one group of fewer than {FEWEST_SEEDS} seeds"),
@@ -104,7 +104,7 @@ impl Estimate {
         self
     }
 
-    /// Whether a number lies in the interval; never if there is none.
+    /// Whether a number lies in the interval; false if there is none.
     ///
     /// ```
     /// let estimate = gardenpath_lab::fit::mean(&[1.0, 2.0, 3.0, 4.0, 5.0]);
@@ -116,14 +116,14 @@ impl Estimate {
     }
 }
 
-/// From here on most of the width of an interval is not seed noise.
+/// Above this misfit, most of the width of an interval is not seed noise.
 const MOSTLY_MISFIT: f64 = 4.0;
 
-/// The groups with enough seeds for an interval, if `suffice` says that a fit can do without the others; all of them otherwise. Besides how many
-/// were left out.
+/// The groups with enough seeds for an interval and the number of the others, if `suffice` says that a fit can do without them; all groups
+/// otherwise.
 ///
-/// Results arrive over days: a size that has just been begun must not take the interval from those that are complete. Which seeds are there
-/// does not depend on what they show, so nothing is chosen by its outcome.
+/// Long measurements arrive over days, and a size that has just begun should not discard the interval of complete ones. The number of seeds
+/// does not depend on the results, so this does not select by outcome.
 pub(super) fn with_enough_seeds<G>(
     groups: Vec<G>,
     seeds: impl Fn(&G) -> usize,
@@ -140,10 +140,10 @@ where
     (groups, 0)
 }
 
-/// That there are too few seeds for an interval, if it is so.
+/// The message if there are too few seeds for an interval.
 pub(super) fn too_few_seeds(seeds: usize) -> Option<String> {
     let words = match seeds {
-        0 => "nothing was measured".to_owned(),
+        0 => "no measurements".to_owned(),
         1 => format!("one seed; an interval needs at least {FEWEST_SEEDS}"),
         _ => format!("{seeds} seeds; an interval needs at least {FEWEST_SEEDS}"),
     };
@@ -161,7 +161,7 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// An end of an interval in words.
+/// Formats one end of an interval.
 pub(super) fn end(value: f64) -> String {
     if value.is_infinite() { (if value > 0.0 { "∞" } else { "−∞" }).to_owned() } else { short(value) }
 }
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!((few.value, few.interval), (2.0, None));
         assert_eq!(few.because.unwrap(), "4 seeds; an interval needs at least 5");
         assert_eq!(too_few_seeds(1).unwrap(), "one seed; an interval needs at least 5");
-        assert_eq!(too_few_seeds(0).unwrap(), "nothing was measured");
+        assert_eq!(too_few_seeds(0).unwrap(), "no measurements");
         assert_eq!(too_few_seeds(5), None);
     }
 

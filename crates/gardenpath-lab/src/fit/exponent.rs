@@ -1,4 +1,4 @@
-//! Exponents: slopes of logarithms of a quantity against logarithms of a parameter.
+//! Exponents: slopes on a log-log scale.
 
 use super::estimate::{FEWEST_SIZES, Limit, with_enough_seeds};
 use super::line::{Line, freedoms};
@@ -12,15 +12,15 @@ use serde::Serialize;
 pub struct PowerLaw {
     /// The exponent.
     pub exponent: Estimate,
-    /// The value where the parameter is 1; NaN if there is no law.
+    /// The value at parameter 1; NaN if there is no law.
     pub prefactor: f64,
-    /// The mean square of the distances of the groups from the law, in units of what seed noise explains: about 1 for a
-    /// power law, more if the points bend. NaN (`null` in JSON) if there are fewer than three sizes, or no known noise.
+    /// The mean square deviation of the groups from the law, relative to seed noise: about 1 for a power law, more if
+    /// the points bend. NaN (`null` in JSON) if there are fewer than three sizes, or the noise is unknown.
     pub misfit: f64,
 }
 
 impl PowerLaw {
-    /// The value at some parameter.
+    /// The value at a parameter.
     pub fn at(&self, parameter: f64) -> f64 {
         self.prefactor * parameter.powf(self.exponent.value)
     }
@@ -30,19 +30,18 @@ impl PowerLaw {
     }
 }
 
-/// The power of the parameter with which a positive quantity grows, by least squares through the geometric means of the
-/// groups.
+/// The exponent with which a positive quantity grows with the parameter, by least squares through the geometric means
+/// of the groups.
 ///
-/// The interval is that of the noise of the seeds within groups, with Student's quantile at Welch and Satterthwaite's
-/// degrees of freedom. If the groups are further from the law than this noise explains, it is wider by the root of the
-/// misfit. Groups have equal weights: weights from a handful of seeds would be noise themselves.
+/// The interval comes from seed noise within groups, with Student's quantile at Welch-Satterthwaite degrees of freedom.
+/// If the groups deviate from the law by more than this noise, it is widened by the root of the misfit. Groups have
+/// equal weights: weights estimated from a handful of seeds would be noise themselves.
 ///
-/// There is no interval for fewer than three sizes of five seeds; sizes of fewer seeds are left out if there are three others, and counted in
-/// `because`. Values of 0 and infinity (curves that do
-/// not cross, see [`crossing`](super::crossing)) leave no interval either. NaN counts as not measured, and so does a group
-/// without values.
+/// There is no interval for fewer than three sizes with five seeds; sizes with fewer seeds are left out if there are three
+/// others. Nor is there one if some values are 0 or infinite (curves that do not cross, see
+/// [`crossing`](super::crossing)). NaNs and empty groups are ignored.
 ///
-/// Costs a fit for each replicate.
+/// Cost: one fit per replicate.
 ///
 /// ```
 /// use gardenpath_lab::fit::{Group, exponent};
@@ -54,7 +53,7 @@ impl PowerLaw {
 /// assert!((law.at(10.0) / 300.0 - 1.0).abs() < 0.01 && law.misfit < 1e-9);
 ///
 /// let two = exponent(&thresholds[..2]);
-/// assert_eq!(two.exponent.because.unwrap(), "2 sizes; an interval of an exponent needs at least 3");
+/// assert_eq!(two.exponent.because.unwrap(), "2 sizes; an interval for an exponent needs at least 3");
 /// ```
 pub fn exponent(groups: &[Group<f64>]) -> PowerLaw {
     let groups: Vec<Group<f64>> = groups
@@ -92,7 +91,7 @@ fn line(x: &[f64], y: &[f64]) -> Option<Line> {
     Line::through(&x.iter().copied().zip(y.iter().copied()).collect::<Vec<_>>())
 }
 
-/// The law through the medians of those groups in which most curves cross, without an interval.
+/// The law through the medians of the groups in which most curves cross, without an interval.
 fn incomplete(groups: &[Group<f64>], missing: Missing) -> PowerLaw {
     let centres = groups.iter().map(|group| (group.at.ln(), geometric_mean(&group.replicates).value.ln()));
     let line = Line::through(&centres.filter(|centre| centre.1.is_finite()).collect::<Vec<_>>());
@@ -110,18 +109,18 @@ pub(super) fn sizes<T>(groups: &[Group<T>]) -> usize {
     sizes.len()
 }
 
-/// That there are too few sizes for an interval, if it is so.
+/// The message if there are too few sizes for an interval.
 pub(super) fn too_few_sizes(sizes: usize) -> Option<String> {
     let words = if sizes == 1 { "one size".to_owned() } else { format!("{sizes} sizes") };
-    (sizes < FEWEST_SIZES).then(|| format!("{words}; an interval of an exponent needs at least {FEWEST_SIZES}"))
+    (sizes < FEWEST_SIZES).then(|| format!("{words}; an interval for an exponent needs at least {FEWEST_SIZES}"))
 }
 
 /// Why there is no exponent.
 pub(super) fn no_line(sizes: usize, seeds: usize) -> Estimate {
     match sizes {
-        0 => Estimate::refused(seeds, "nothing was measured"),
+        0 => Estimate::refused(seeds, "no measurements"),
         1 => Estimate { limit: Limit::Sizes, ..Estimate::refused(seeds, "an exponent needs more than one size") },
-        _ => Estimate::refused(seeds, "the numbers are too large for a line through their logarithms"),
+        _ => Estimate::refused(seeds, "the numbers are too large to fit their logarithms"),
     }
 }
 
@@ -181,10 +180,10 @@ mod tests {
         let few = [full[0].clone(), full[1].clone(), Group::new(4.0, [16.0; 3])];
         assert_eq!(because(&few).1, "3 seeds; an interval needs at least 5");
         assert_eq!(because(&full[..1]).1, "an exponent needs more than one size");
-        assert_eq!(because(&[]).1, "nothing was measured");
+        assert_eq!(because(&[]).1, "no measurements");
         assert_eq!(
             because(&[full[0].clone(), full[0].clone(), full[1].clone()]).1,
-            "2 sizes; an interval of an exponent needs at least 3"
+            "2 sizes; an interval for an exponent needs at least 3"
         );
         let mut censored = full.clone();
         censored[3].replicates[4] = f64::INFINITY;

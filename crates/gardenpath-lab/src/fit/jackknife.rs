@@ -1,22 +1,22 @@
-//! How much a number would change with other seeds: the only resampling there is.
+//! The jackknife: how much a number would change with other seeds.
 
-/// The noise of a number that was computed from replicates.
+/// The noise of a number computed from replicates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Noise {
     /// The variance.
     pub variance: f64,
-    /// How well the variance is known, as a number of degrees of freedom.
+    /// The degrees of freedom of the variance estimate.
     pub freedom: f64,
 }
 
-/// The noise of a statistic of several groups of independent replicates, by leaving out one replicate at a time.
+/// The jackknife variance of a statistic of several groups of independent replicates.
 ///
-/// `statistic(g, r)` is the statistic without replicate `r` of group `g`, which is one of `counts[g]`. For linear
-/// combinations of group means this is the textbook variance, and Welch and Satterthwaite's degrees of freedom: `n - 1`
-/// for one group. The noise is NaN if a group has a single replicate, or the statistic is not finite.
+/// `statistic(g, r)` is the statistic without replicate `r` of group `g`, which has `counts[g]` replicates. For linear
+/// combinations of group means this is the textbook variance with Welch-Satterthwaite degrees of freedom: `n - 1` for
+/// one group. The noise is NaN if a group has a single replicate, or the statistic is not finite.
 ///
-/// The bootstrap would need corrections that this does not: with five replicates, its percentiles hold the truth 85
-/// times in a hundred.
+/// A bootstrap would need corrections: with five replicates, its percentile intervals contain the truth only 85% of the
+/// time.
 pub(super) fn jackknife(counts: &[usize], mut statistic: impl FnMut(usize, usize) -> f64) -> Noise {
     let mut parts = Vec::with_capacity(counts.len());
     for (group, &count) in counts.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The straight line of least squares: the only one there is.
+//! The least-squares line.
 
 /// y = intercept + slope x.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -8,7 +8,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// The line of least squares; none if there is no such line, or not only one.
+    /// The least-squares line; `None` if it does not exist or is not unique.
     pub fn through(points: &[(f64, f64)]) -> Option<Line> {
         let first = points.first()?.0;
         if points.iter().all(|(x, _)| *x == first) {
@@ -22,13 +22,13 @@ impl Line {
         (slope.is_finite() && intercept.is_finite()).then_some(Line { slope, intercept })
     }
 
-    /// The height of the line.
+    /// The value of the line at x.
     pub fn at(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
     }
 }
 
-/// The share of its own noise that each point keeps as a distance from the line of least squares: 1 minus the leverage.
+/// The fraction of its own noise that each point keeps in its residual: 1 minus the leverage.
 pub(super) fn freedoms(x: &[f64]) -> Vec<f64> {
     let count = x.len() as f64;
     let centre = x.iter().sum::<f64>() / count;
@@ -51,7 +51,7 @@ mod tests {
     fn points_without_a_line() {
         assert_eq!(Line::through(&[]), None);
         assert_eq!(Line::through(&[(2.0, 1.0)]), None);
-        // The mean of five ln 7 is not ln 7 to the last bit.
+        // The mean of five ln 7 is not exactly ln 7.
         assert_eq!(Line::through(&[1.0, 2.0, 3.0, 4.0, 5.0].map(|y| (7f64.ln(), y))), None);
         assert_eq!(Line::through(&[(1.0, 2.0), (2.0, f64::NAN)]), None);
         assert_eq!(Line::through(&[(f64::INFINITY, 2.0), (2.0, 1.0)]), None);

@@ -1,4 +1,4 @@
-//! Means over seeds, and what curves that do not cross leave of them.
+//! Means over seeds, also when some curves do not cross.
 
 use super::Estimate;
 use super::estimate::{Limit, too_few_seeds};
@@ -7,8 +7,8 @@ use super::statistics::average;
 
 /// The mean of a quantity over seeds, with Student's interval.
 ///
-/// NaN counts as not measured. There is no mean if a value is infinite, and no interval for fewer than
-/// [`FEWEST_SEEDS`](super::FEWEST_SEEDS).
+/// NaNs are ignored. There is no mean if a value is infinite, and no interval for fewer than
+/// [`FEWEST_SEEDS`](super::FEWEST_SEEDS) values.
 ///
 /// ```
 /// use gardenpath_lab::fit::mean;
@@ -34,11 +34,10 @@ fn mean_of_finite(values: &[f64]) -> Estimate {
 
 /// The geometric mean of a positive quantity over seeds, with Student's interval of its logarithm.
 ///
-/// A seed without a value must not vanish: 0 and infinity stand for something below or above what was measured (see
+/// Seeds without a value must not be dropped: 0 and infinity mean below or above the measured range (see
 /// [`crossing`](super::crossing)). If some seeds are on one side, the estimate is the median and its interval is open
-/// on that side; the other end is that of the median by order statistics, which needs no assumption but that mean and
-/// median of the logarithm are the same. If half of the seeds are, or both sides occur, there is no estimate. NaN counts
-/// as not measured.
+/// on that side; the other end is that of the median by order statistics, which assumes only that the mean and median
+/// of the logarithm agree. If half of the seeds are, or both sides occur, there is no estimate. NaNs are ignored.
 ///
 /// ```
 /// use gardenpath_lab::fit::geometric_mean;
@@ -53,7 +52,7 @@ pub fn geometric_mean(values: &[f64]) -> Estimate {
     of_positive(values, |missing| missing.to_string())
 }
 
-/// How many of some replicates have a value below or above what was measured.
+/// How many replicates are below or above the measured range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Missing {
     pub below: usize,
@@ -62,13 +61,13 @@ pub(super) struct Missing {
 }
 
 impl Missing {
-    /// Among values of which NaN counts as not measured.
+    /// Counts them among values, ignoring NaNs.
     pub fn among(values: &[f64]) -> Self {
         let count = |is: fn(f64) -> bool| values.iter().filter(|value| is(**value)).count();
         Missing { below: count(|x| x <= 0.0), above: count(|x| x == f64::INFINITY), all: count(|x| !x.is_nan()) }
     }
 
-    /// Of several groups together.
+    /// The total of several groups.
     pub fn sum(parts: impl Iterator<Item = Missing>) -> Self {
         let add =
             |a: Missing, b: Missing| Missing { below: a.below + b.below, above: a.above + b.above, all: a.all + b.all };
@@ -86,7 +85,7 @@ impl std::fmt::Display for Missing {
     }
 }
 
-/// [`geometric_mean`] with the words of the caller for what is missing.
+/// [`geometric_mean`] with the caller's description of missing values.
 pub(super) fn of_positive(values: &[f64], words: impl Fn(Missing) -> String) -> Estimate {
     let missing = Missing::among(values);
     let mut logs: Vec<f64> = measured(values).iter().map(|value| value.max(0.0).ln()).collect();
@@ -100,7 +99,7 @@ pub(super) fn of_positive(values: &[f64], words: impl Fn(Missing) -> String) -> 
     logs.sort_by(f64::total_cmp);
     let value = median(&logs).exp();
     if let Some(few) = too_few_seeds(missing.all) {
-        let because = format!("{because}, and there are only {few}");
+        let because = format!("{because}, and only {few}");
         return Estimate { limit: Limit::Range, ..Estimate::without_interval(value, missing.all, because) };
     }
     let rank = bound_of_median(missing.all);
@@ -108,17 +107,17 @@ pub(super) fn of_positive(values: &[f64], words: impl Fn(Missing) -> String) -> 
         true => (logs[rank].exp(), f64::INFINITY),
         false => (0.0, logs[missing.all - 1 - rank].exp()),
     };
-    let because = Some(format!("{because}; the value is the median, and one end is open"));
+    let because = Some(format!("{because}; the value is the median, and the interval has an open end"));
     Estimate { value, interval: Some(interval), seeds: missing.all, freedom: f64::NAN, limit: Limit::Range, because }
 }
 
-/// The median of sorted numbers, of which fewer than half are infinite.
+/// The median of sorted numbers, fewer than half of which are infinite.
 fn median(sorted: &[f64]) -> f64 {
     let half = sorted.len() / 2;
     if sorted.len() % 2 == 1 { sorted[half] } else { 0.5 * (sorted[half - 1] + sorted[half]) }
 }
 
-/// The largest rank, from 0, of the sorted values of some seeds that lies above the true median in at most 5% of cases.
+/// The largest rank, from 0, whose order statistic exceeds the true median with probability at most 5%.
 fn bound_of_median(count: usize) -> usize {
     let (mut chance, mut total, mut rank) = (0.5f64.powi(count as i32), 0.0, 0);
     for k in 0..count {
@@ -159,9 +158,9 @@ mod tests {
     #[test]
     fn seeds_that_were_not_measured_are_not_counted() {
         assert_eq!(mean(&[1.0, f64::NAN, 2.0]).seeds, 2);
-        assert_eq!(mean(&[f64::NAN]).because.unwrap(), "nothing was measured");
+        assert_eq!(mean(&[f64::NAN]).because.unwrap(), "no measurements");
         assert_eq!(mean(&[1.0, f64::INFINITY]).because.unwrap(), "1 of 2 values are not finite");
-        assert_eq!(geometric_mean(&[]).because.unwrap(), "nothing was measured");
+        assert_eq!(geometric_mean(&[]).because.unwrap(), "no measurements");
     }
 
     #[test]
@@ -198,7 +197,7 @@ mod tests {
 
     #[test]
     fn ranks_are_those_of_the_sign_test() {
-        // P(at most 1 of 10 below the median) is 0.011, of at most 2 0.055.
+        // P(at most 1 of 10 below the median) is 0.011; of at most 2, 0.055.
         assert_eq!([5, 7, 8, 10, 13, 20].map(bound_of_median), [0, 0, 1, 1, 3, 5]);
     }
 }

@@ -12,17 +12,17 @@ use serde::Serialize;
 pub struct Ratio {
     /// The geometric mean of the ratios.
     pub ratio: Estimate,
-    /// How much the ratios of different pairs differ: the mean square of their distances from the mean in logarithms, in
-    /// units of what seed noise explains. About 1 for a constant ratio; NaN (`null` in JSON) for a single pair.
+    /// How much the ratios of different pairs differ: the mean square deviation of their logarithms from the mean,
+    /// relative to seed noise. About 1 for a constant ratio; NaN (`null` in JSON) for a single pair.
     pub misfit: f64,
 }
 
-/// The mean ratio over pairs of groups with seeds of their own, such as depth 3 over depth 2 at each vocabulary.
+/// The mean ratio over pairs of groups with independent seeds, such as depth 3 over depth 2 at each vocabulary.
 ///
-/// A pair is (above, below). The interval is Student's for differences of mean logarithms, wider by the root of the
-/// misfit if pairs differ more than seeds explain. There is none for fewer than five seeds; pairs of fewer are left out if others have
-/// them, and counted in `because`. Values of 0 and infinity (curves that do not cross) refuse the ratio, NaN counts as not measured, and a
-/// pair of which one side was not measured is passed over.
+/// A pair is (numerator, denominator). The interval is Student's for differences of mean logarithms, widened by the
+/// root of the misfit if pairs differ by more than seed noise. There is none for fewer than five seeds; pairs with fewer
+/// are left out if there are others. There is no ratio if values are 0 or infinite (curves that do not cross). NaNs are
+/// ignored, and so are pairs without measurements on one side.
 ///
 /// ```
 /// use gardenpath_lab::fit::ratio;
@@ -40,22 +40,22 @@ pub fn ratio(pairs: &[(&[f64], &[f64])]) -> Ratio {
     mean_ratio(pairs.into_iter().flatten().collect(), left_out, differences)
 }
 
-/// The mean ratio of two quantities of the same seeds, such as what a network needs of each grammar over what theory
-/// says. Each group has pairs (above, below).
+/// The mean ratio of two quantities of the same seeds, such as the samples that a network needs for each grammar over
+/// the prediction. Each group has pairs (numerator, denominator).
 ///
-/// As [`ratio`], but what a seed does to both quantities cancels.
+/// Like [`ratio`], but effects of a seed on both quantities cancel.
 ///
 /// ```
 /// use gardenpath_lab::fit::matched_ratio;
 ///
-/// // Grammars differ by a factor of three, the ratio hardly.
+/// Grammars differ by a factor of three, their ratios hardly at all.
 /// let pairs = [100.0, 300.0, 150.0, 200.0, 250.0].map(|theory: f64| (theory * (2.0 + theory / 1e4), theory));
 /// let found = matched_ratio(&[&pairs]);
 /// assert!(found.ratio.contains(2.02) && !found.ratio.contains(2.0));
 /// ```
 pub fn matched_ratio(groups: &[&[(f64, f64)]]) -> Ratio {
     let one = |&(above, below): &(f64, f64)| match (above, below) {
-        // Both unknown: nothing can be said, but the seed must not vanish.
+        // Both unknown: the ratio is undefined, but the seed must not be dropped.
         (0.0, 0.0) | (f64::INFINITY, f64::INFINITY) => f64::INFINITY,
         _ => above / below,
     };
@@ -65,7 +65,7 @@ pub fn matched_ratio(groups: &[&[(f64, f64)]]) -> Ratio {
     mean_ratio(groups, left_out, <[f64]>::to_vec)
 }
 
-/// The mean of differences that are linear in the means of groups of logarithms.
+/// The mean of differences that are linear in the group means of logarithms.
 fn mean_ratio(groups: Vec<Vec<f64>>, left_out: usize, differences: impl Fn(&[f64]) -> Vec<f64>) -> Ratio {
     let seeds = groups.iter().map(Vec::len).min().unwrap_or(0);
     let missing = Missing::sum(groups.iter().map(|group| Missing::among(group)));
@@ -147,8 +147,8 @@ mod tests {
             "1 of 10 curves do not cross the level within the measured range"
         );
         assert_eq!(because(ratio(&[(&FACTORS[..3], &FACTORS)])), "3 seeds; an interval needs at least 5");
-        assert_eq!(because(ratio(&[(&[f64::NAN], &FACTORS)])), "nothing was measured");
-        assert_eq!(because(ratio(&[])), "nothing was measured");
+        assert_eq!(because(ratio(&[(&[f64::NAN], &FACTORS)])), "no measurements");
+        assert_eq!(because(ratio(&[])), "no measurements");
         let both = [(f64::INFINITY, f64::INFINITY), (1.0, 1.0), (1.0, 1.0), (1.0, 1.0), (1.0, 1.0)];
         assert!(because(matched_ratio(&[&both])).starts_with("1 of 5 curves"));
         assert!(ratio(&[(&FACTORS, &FACTORS), (&[], &FACTORS)]).ratio.contains(1.0));

@@ -1,4 +1,4 @@
-//! Averages and errors, for figures.
+//! Averages and standard errors for figures.
 
 use super::{Curve, Group};
 use gardenpath_plot::Point;
@@ -9,14 +9,14 @@ pub fn average(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The standard error of the mean; NaN for fewer than two values, which say nothing about it.
+/// The standard error of the mean; NaN for fewer than two values.
 pub fn standard_error(values: &[f64]) -> f64 {
     let (centre, count) = (average(values), values.len() as f64);
     let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
     if values.len() < 2 { f64::NAN } else { (squares / (count - 1.0) / count).sqrt() }
 }
 
-/// For each x the mean of some results with one standard error to both sides. A single result has no error.
+/// The mean at each x with one standard error on each side. A single result has no error bar.
 pub fn band(results: &[(f64, Vec<f64>)]) -> Vec<Point> {
     let point = |(x, results): &(f64, Vec<f64>)| {
         let (mean, error) = (average(results), standard_error(results));
@@ -29,7 +29,7 @@ pub fn band(results: &[(f64, Vec<f64>)]) -> Vec<Point> {
 pub fn band_of_group(group: &Group<Curve>) -> Vec<Point> {
     let mut at: BTreeMap<u64, (f64, Vec<f64>)> = BTreeMap::new();
     for (x, y) in group.replicates.iter().flat_map(Curve::points) {
-        // Positive numbers are in the order of their bits.
+        // Positive floats sort by their bits.
         at.entry(x.to_bits()).or_insert_with(|| (*x, Vec::new())).1.push(*y);
     }
     band(&at.into_values().collect::<Vec<_>>())

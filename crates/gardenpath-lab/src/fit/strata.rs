@@ -1,4 +1,4 @@
-//! Groups of logarithms, and the noise of what is computed from their means.
+//! Groups of logarithms, and the noise of statistics of their means.
 
 use super::jackknife::{Noise, jackknife};
 use super::statistics::{average, standard_error};
@@ -43,9 +43,10 @@ impl Strata {
     }
 }
 
-/// The sum of the squares of distances from a law over what seed noise makes of it: 1 on average if the law holds.
+/// The sum of squared deviations from a law relative to its expectation under seed noise: 1 on average if the law
+/// holds.
 ///
-/// NaN if noise leaves no distances, as with as many parameters as groups.
+/// NaN if noise explains no deviation, as with as many parameters as groups.
 pub(super) fn misfit(distances: impl Iterator<Item = f64>, noise: impl Iterator<Item = f64>) -> f64 {
     let expected: f64 = noise.sum();
     if expected > 1e-12 { distances.map(|distance| distance * distance).sum::<f64>() / expected } else { f64::NAN }

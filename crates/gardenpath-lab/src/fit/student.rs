@@ -1,11 +1,11 @@
-//! Student's distribution: how many standard errors a 95% interval reaches.
+//! Student's t distribution, for 95% intervals.
 
-/// Above this many degrees of freedom, Student's distribution is the normal one to six digits.
+/// Above this many degrees of freedom, Student's distribution equals the normal one to six digits.
 const NORMAL: f64 = 1e7;
 
-/// The probability that a variable of Student's distribution is at most `t`.
+/// The cumulative distribution function of Student's distribution at `t`.
 ///
-/// The number of degrees of freedom need not be whole; NaN if it is not positive.
+/// The degrees of freedom need not be an integer. NaN if they are not positive.
 ///
 /// ```
 /// use gardenpath_lab::fit::student_probability;
@@ -21,10 +21,10 @@ pub fn student_probability(t: f64, freedom: f64) -> f64 {
     if t > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// The number that a variable of Student's distribution exceeds with probability `1 - probability`.
+/// The quantile of Student's distribution.
 ///
-/// Infinitely many degrees of freedom give the quantile of the normal distribution. NaN if the degrees of freedom are not
-/// positive, or the probability does not lie between 0 and 1.
+/// Infinite degrees of freedom give the normal quantile. NaN if the degrees of freedom are not positive, or the
+/// probability is not between 0 and 1.
 ///
 /// ```
 /// use gardenpath_lab::fit::student_quantile;
@@ -55,7 +55,7 @@ pub fn student_quantile(probability: f64, freedom: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// The regularised incomplete beta function by the continued fraction of Lentz.
+/// The regularized incomplete beta function, by Lentz's continued fraction.
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
@@ -90,7 +90,7 @@ fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     fraction
 }
 
-/// The logarithm of the gamma function of a positive number: Stirling's series after moving up to where it converges.
+/// The log-gamma function of a positive number: Stirling's series after shifting the argument to where it converges.
 fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut product) = (x, 1.0);
     while x < 15.0 {
@@ -133,9 +133,9 @@ mod tests {
         }
     }
 
-    /// The probability by Simpson's rule over the density, whose norm is found by the same rule.
+    /// The probability by Simpson's rule over the density, normalized by the same rule.
     fn by_density(t: f64, freedom: f64) -> f64 {
-        // With x = tan(angle) the whole line has finite length.
+        // The substitution x = tan(angle) makes the line finite.
         let density = |angle: f64| {
             let x = angle.tan();
             (1.0 + x * x / freedom).powf(-(freedom + 1.0) / 2.0) * (1.0 + x * x)

@@ -1,14 +1,14 @@
-//! Learning curves of which everything is known, for the tests.
+//! Synthetic learning curves with known truth, for tests.
 
 use super::{Curve, Group};
 use gardenpath::{Seed, Stream};
 
-/// What makes the curves of different seeds differ.
+/// Noise of the curves.
 #[derive(Clone, Copy, Debug)]
 pub struct Noise {
-    /// The deviation of ln P* between seeds, the same at all P: some grammars are harder than others.
+    /// The standard deviation of ln P* between seeds, common to all P: some grammars are harder than others.
     pub of_seed: f64,
-    /// The deviation of single results.
+    /// The standard deviation of single results.
     pub of_result: f64,
     /// The steepness of the sigmoid in ln P.
     pub steepness: f64,
@@ -19,7 +19,7 @@ pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + x.exp())
 }
 
-/// A unit normal number by the method of Box and Muller.
+/// A standard normal number by the Box-Muller method.
 pub fn normal(stream: &mut Stream) -> f64 {
     let radius = (-2.0 * (1.0 - stream.unit()).ln()).sqrt();
     radius * (std::f64::consts::TAU * stream.unit()).cos()
@@ -38,13 +38,13 @@ pub fn curves(middle: f64, samples: &[f64], noise: Noise, seeds: u64, seed: Seed
     (0..seeds).map(curve).collect()
 }
 
-/// Numbers of samples a factor of two apart, within `reach` factors of two of a middle that does not lie on them.
+/// Numbers of samples a factor of two apart, within `reach` factors of two of a middle that is not one of them.
 pub fn samples(middle: f64, reach: f64) -> Vec<f64> {
     let (low, high) = (middle / 2f64.ln() - reach, middle / 2f64.ln() + reach);
     (low.ceil() as i32..=high.floor() as i32).map(|k| 2f64.powi(k)).collect()
 }
 
-/// Curves for some v with P* = 4 v^exponent, each measured within `reach` factors of two of it.
+/// Curves for several v with P* = 4 v^exponent, each measured within `reach` factors of two of it.
 pub fn family(vocabs: &[f64], exponent: f64, reach: f64, noise: Noise, seeds: u64, seed: Seed) -> Vec<Group<Curve>> {
     let group = |&vocab: &f64| {
         let middle = 4f64.ln() + exponent * vocab.ln();

@@ -7,9 +7,9 @@ use crate::draw::table::short;
 
 /// The x at which curves cross a level: the geometric mean over seeds, with Student's interval of its logarithm.
 ///
-/// Each seed is read off its own curve by [`crossing`](super::crossing). Seeds that do not cross within the measured
-/// range are not dropped: they open the interval, or leave no estimate, as described at
-/// [`geometric_mean`](super::geometric_mean), and the reason is in `because`. Fewer than five seeds have no interval.
+/// Each seed's crossing is read off its own curve by [`crossing`](super::crossing). Seeds that do not cross within the
+/// measured range are not dropped: they open the interval or prevent an estimate, as described at
+/// [`geometric_mean`](super::geometric_mean), and `because` has the reason. Fewer than five seeds give no interval.
 ///
 /// ```
 /// use gardenpath_lab::fit::{Curve, Direction, Group, threshold};
@@ -20,7 +20,7 @@ use crate::draw::table::short;
 /// let found = threshold(&group, 0.5, Direction::Falls);
 /// assert!((found.value / 100.0 - 1.0).abs() < 0.01 && found.contains(100.0) && !found.contains(150.0));
 ///
-/// // Up to 1024 samples the curves do not fall to 0.05, and that is said.
+/// The curves do not fall to 0.05 by 1024 samples, and the estimate says so.
 /// let never = threshold(&group, 0.05, Direction::Falls);
 /// assert_eq!(never.because.unwrap(), "5 of 5 curves do not fall to 0.05 within the measured range");
 /// ```
@@ -29,13 +29,13 @@ pub fn threshold(group: &Group<Curve>, level: f64, direction: Direction) -> Esti
     of_positive(&crossings(group, level, direction).replicates, words)
 }
 
-/// How many curves do not cross, and how.
+/// How many curves do not cross, and on which side.
 fn not_crossing(missing: Missing, level: f64, direction: Direction) -> String {
     let Missing { below, above, all } = missing;
     let (verb, side) = if direction == Direction::Falls { ("fall", "below") } else { ("rise", "above") };
     let level = short(level);
     let late = format!("{above} of {all} curves do not {verb} to {level} within the measured range");
-    let early = format!("{below} of {all} curves are {side} {level} from their first point on");
+    let early = format!("{below} of {all} curves are {side} {level} at their first point");
     match (below, above) {
         (0, _) => late,
         (_, 0) => early,
@@ -74,11 +74,11 @@ mod tests {
         let (refused, words) = because(&[1.0, 2.0, 3.0, 4.0, 7.0], Direction::Falls);
         assert!(!refused && words.starts_with("1 of 5 curves do not fall to 0 within the measured range; "), "{words}");
         let (refused, words) = because(&[1.0, -1.0, 3.0, 4.0, 5.0], Direction::Falls);
-        assert!(!refused && words.starts_with("1 of 5 curves are below 0 from their first point on"), "{words}");
+        assert!(!refused && words.starts_with("1 of 5 curves are below 0 at their first point"), "{words}");
         let (refused, words) = because(&[1.0, -1.0, 3.0, 7.0, 5.0], Direction::Falls);
         assert!(refused && words.contains(" and 1 of 5 curves are below"), "{words}");
         let (refused, words) = because(&[1.0, 2.0], Direction::Falls);
         assert!(!refused && words == "2 seeds; an interval needs at least 5", "{words}");
-        assert!(because(&[4.0, 5.0, 6.0], Direction::Rises).1.starts_with("3 of 3 curves are above 0 from"));
+        assert!(because(&[4.0, 5.0, 6.0], Direction::Rises).1.starts_with("3 of 3 curves are above 0 at"));
     }
 }

@@ -1,4 +1,4 @@
-//! What an estimate says about a claim: the same rule for every claim, in both directions.
+//! Verdicts on claims: the same rule for every claim, in both directions.
 
 mod settle;
 
@@ -7,7 +7,7 @@ use crate::draw::table::short;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a claim allows a number to be.
+/// The values that a claim allows.
 ///
 /// ```
 /// use gardenpath_lab::fit::Expected;
@@ -19,28 +19,28 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expected {
-    /// A number, up to a margin to both sides.
+    /// A number within a margin.
     Near {
         /// The number.
         value: f64,
-        /// How far from it a true value may be.
+        /// The allowed deviation.
         margin: f64,
     },
-    /// A positive number, up to a factor to both sides.
+    /// A positive number within a factor.
     Factor {
         /// The number.
         value: f64,
         /// At least 1.
         factor: f64,
     },
-    /// This number or less.
+    /// At most this number.
     AtMost(f64),
-    /// This number or more.
+    /// At least this number.
     AtLeast(f64),
 }
 
 impl Expected {
-    /// The smallest and the largest number that the claim allows.
+    /// The smallest and largest allowed value.
     pub fn range(&self) -> (f64, f64) {
         match *self {
             Expected::Near { value, margin } => (value - margin, value + margin),
@@ -50,7 +50,7 @@ impl Expected {
         }
     }
 
-    /// Whether all of an interval is allowed, or nothing of it; none if some of it is.
+    /// `Some(true)` if the whole interval is allowed, `Some(false)` if none of it is, `None` otherwise.
     fn decide(&self, (low, high): (f64, f64)) -> Option<bool> {
         let (least, most) = self.range();
         match () {
@@ -72,22 +72,22 @@ impl fmt::Display for Expected {
     }
 }
 
-/// What a measurement says about a claim.
+/// The verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The whole interval lies within what the paper says.
+    /// The whole interval lies within the paper's margin.
     Agrees,
-    /// The whole interval lies outside of what the paper says.
+    /// The whole interval lies outside the paper's margin.
     Differs,
-    /// It lies outside of what the paper says, and within what we say.
+    /// It lies outside the paper's margin and within that of our correction.
     Corrected,
     /// It lies neither inside nor outside, or there is no interval.
     Inconclusive,
 }
 
 impl Verdict {
-    /// All verdicts, in the order in which they are counted.
+    /// All verdicts, in the order in which they are listed.
     pub const ALL: [Verdict; 4] = [Verdict::Agrees, Verdict::Differs, Verdict::Corrected, Verdict::Inconclusive];
 
     /// The verdict in one word.
@@ -100,7 +100,7 @@ impl Verdict {
         }
     }
 
-    /// So many claims with this verdict: `1 agrees`, `3 agree`.
+    /// A count of claims with this verdict: `1 agrees`, `3 agree`.
     ///
     /// ```
     /// use gardenpath_lab::fit::Verdict;
@@ -116,8 +116,8 @@ impl Verdict {
         format!("{count} {word}")
     }
 
-    /// What is said of a claim about several groups: it differs if one of them does, is inconclusive if one of them is, and
-    /// corrected if one of them is.
+    /// The verdict on a claim about several groups: differs if it differs for any group, else inconclusive if it is for
+    /// any, else corrected if it is for any.
     ///
     /// ```
     /// use gardenpath_lab::fit::Verdict::{self, *};
@@ -134,26 +134,26 @@ impl Verdict {
     }
 }
 
-/// A verdict with its reasons.
+/// A verdict with its reason.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// What was measured; NaN (`null` in JSON) if there is no number.
+    /// The measured value; NaN (`null` in JSON) if there is none.
     pub estimate: f64,
-    /// Its 95% interval; an end that is not bounded is `null` in JSON.
+    /// Its 95% interval; an unbounded end is `null` in JSON.
     pub interval: Option<(f64, f64)>,
-    /// Why this is the verdict, and what would settle it if it is inconclusive.
+    /// The reason for the verdict and, if it is inconclusive, what would settle it.
     pub because: String,
-    /// How many seeds would settle it, if it is inconclusive and seeds would.
+    /// The number of seeds that would settle an inconclusive claim, if more seeds would.
     pub needed_seeds: Option<usize>,
 }
 
-/// Compares an estimate with what the paper says, and with what we say instead, if that is something else.
+/// Compares an estimate with the paper's claim, and with our correction if there is one.
 ///
-/// The 95% interval decides, never the number alone: it agrees if the whole interval is allowed, differs if nothing of it
-/// is, and is inconclusive otherwise. An interval without an upper end can still differ, or agree with "at least". If
-/// what the paper says is refuted and what we say agrees, the paper is corrected.
+/// The 95% interval decides, never the number alone: the claim agrees if the whole interval is allowed, differs if none
+/// of it is, and is inconclusive otherwise. An interval without an upper end can still differ, or agree with "at
+/// least". If the interval contradicts the paper and agrees with our correction, the verdict is corrected.
 ///
 /// ```
 /// use gardenpath_lab::fit::{Expected, Verdict, judge, mean};
@@ -188,7 +188,7 @@ fn decide(
         }
     }
     let Some(interval) = estimate.interval.filter(|(low, high)| low <= high) else {
-        let reason = estimate.because.as_deref().unwrap_or("its noise is not known");
+        let reason = estimate.because.as_deref().unwrap_or("its noise is unknown");
         if estimate.limit == Limit::Seeds && (1..FEWEST_SEEDS).contains(&estimate.seeds) {
             *needed_seeds = Some(FEWEST_SEEDS);
         }
@@ -208,23 +208,20 @@ fn decide(
         (Some(false), None) => (Verdict::Differs, format!("{found} {}", outside(&paper))),
         (Some(false), Some((ours, Some(true)))) => (
             Verdict::Corrected,
-            format!("{found} {} as the paper has it, and {} as we do", outside(&paper), inside(&ours)),
+            format!("{found} {} (the paper), and {} (our correction)", outside(&paper), inside(&ours)),
         ),
         (Some(false), Some((ours, Some(false)))) => (
             Verdict::Differs,
-            format!("{found} {} as the paper has it, and {} as we do", outside(&paper), outside(&ours)),
+            format!("{found} {} (the paper), and {} (our correction)", outside(&paper), outside(&ours)),
         ),
         (Some(false), Some((ours, None))) => {
             let (words, _) = settle::by(estimate, interval, ours);
-            (
-                Verdict::Differs,
-                format!("{found} {} as the paper has it; as to our correction, it {words}", outside(&paper)),
-            )
+            (Verdict::Differs, format!("{found} {} (the paper); for our correction, it {words}", outside(&paper)))
         }
     }
 }
 
-/// That all of an interval is allowed, as the rest of a sentence.
+/// Says that the whole interval is allowed, as the end of a sentence.
 fn inside(expected: &Expected) -> String {
     match expected {
         Expected::Near { .. } | Expected::Factor { .. } => format!("lies within {expected}"),
@@ -232,10 +229,10 @@ fn inside(expected: &Expected) -> String {
     }
 }
 
-/// That nothing of it is.
+/// Says that none of it is.
 fn outside(expected: &Expected) -> String {
     match expected {
-        Expected::Near { .. } | Expected::Factor { .. } => format!("lies outside of {expected}"),
+        Expected::Near { .. } | Expected::Factor { .. } => format!("lies outside {expected}"),
         Expected::AtMost(most) => format!("is above {}", short(*most)),
         Expected::AtLeast(least) => format!("is below {}", short(*least)),
     }

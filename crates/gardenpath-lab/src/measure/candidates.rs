@@ -1,4 +1,4 @@
-//! Spurious candidates one level above the tokens, and the rules that can be inferred in spite of them.
+//! Spurious candidates one level above the tokens, and the rules inferred despite them.
 
 use super::ensemble::Sampled;
 use super::inference::Thresholds;
@@ -14,7 +14,7 @@ parameters! {
     pub struct Candidates {
         ..sampled: Sampled;
         ..thresholds: Thresholds;
-        samples: u64 => "Sentences whose candidates are counted";
+        samples: u64 => "Number of sentences";
         seed: u64 => "Seed of the grammar, its sentences and the clustering";
     }
 }
@@ -22,14 +22,14 @@ parameters! {
 results! {
     /// The results.
     pub struct CandidatesResult {
-        spurious_pairs: f64 => "Share of the pairs of candidates of which one is spurious";
-        spurious_triples: f64 => "Share of the triples of candidates of which one is spurious";
-        spurious_pair_norm: f64 => "Squared norm of the covariance of such pairs on binary rules, relative to that of true ones";
+        spurious_pairs: f64 => "Fraction of candidate pairs with a spurious candidate";
+        spurious_triples: f64 => "Fraction of candidate triples with a spurious candidate";
+        spurious_pair_norm: f64 => "Squared norm of the covariance of spurious pairs on binary rules, relative to that of true pairs";
         spurious_triple_norm: f64 => "The same for triples on ternary rules";
-        binary_precision: f64 => "Share of the inferred binary rules that are right";
-        binary_recall: f64 => "Share of the binary rules that are inferred";
-        ternary_precision: f64 => "Share of the inferred ternary rules that are right";
-        ternary_recall: f64 => "Share of the ternary rules that are inferred";
+        binary_precision: f64 => "Fraction of inferred binary rules that are correct";
+        binary_recall: f64 => "Fraction of binary rules that are inferred";
+        ternary_precision: f64 => "Fraction of inferred ternary rules that are correct";
+        ternary_recall: f64 => "Fraction of ternary rules that are inferred";
     }
 }
 
@@ -37,16 +37,12 @@ impl Kind for Candidates {
     type Output = CandidatesResult;
 
     const NAME: &'static str = "candidates";
-    const MEANING: &'static str =
-        "Spurious candidates one level above the tokens, and the rules inferred in spite of them";
+    const MEANING: &'static str = "Spurious candidates one level above the tokens, and the rules inferred despite them";
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()?;
         if self.sampled.depth < 2 {
-            bail!(
-                "depth is {}, expected at least 2: there must be a level between root and tokens",
-                self.sampled.depth
-            );
+            bail!("depth is {}, expected at least 2: a level is needed between root and tokens", self.sampled.depth);
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What is known of a measure before any cell is measured, and which measures there are.
+//! Descriptions of measures, and the set of known measures.
 
 use super::foreign::{self, Foreign};
 use super::kind::Kind;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A measure: its parameters and its results.
+/// A measure with its parameters and results.
 #[derive(Clone, Debug, Serialize)]
 pub struct Description {
     /// Its name.
@@ -30,19 +30,19 @@ pub struct Description {
     pub(super) origin: Origin,
 }
 
-/// Makes a cell of the values of its parameters.
+/// Builds a cell from its parameters.
 type Reader = fn(Map<String, Value>) -> Result<Arc<dyn Cell>>;
 
-/// Who measures.
+/// Who measures the cells.
 #[derive(Clone, Debug)]
 pub(super) enum Origin {
     /// This program.
     BuiltIn(Reader),
     /// Another program.
     Foreign {
-        /// Whether results have the Bayes floor beside them.
+        /// Whether the Bayes floor is added to the results.
         floor: bool,
-        /// Whether there can be results that are not declared.
+        /// Whether undeclared results are accepted.
         is_open: bool,
     },
 }
@@ -74,7 +74,7 @@ impl Description {
         }
     }
 
-    /// A cell with these values of its parameters.
+    /// A cell with these parameters. Fails if they are unknown, missing, of another type or contradictory.
     pub fn cell(self: &Arc<Self>, values: Map<String, Value>) -> Result<Measure> {
         let cell = match self.origin {
             Origin::BuiltIn(read) => read(values)?,
@@ -93,8 +93,8 @@ impl Description {
         self.parameters.iter().map(|parameter| &*parameter.name).collect()
     }
 
-    /// The names of what fits and figures can read: parameters, then results. A result can have the name of a parameter if it is
-    /// what became of it.
+    /// The columns that fits and figures can use: parameters, then results. A result may share the name of a parameter
+    /// if it is its effective value.
     pub fn columns(&self) -> Vec<&str> {
         let mut names = self.parameter_names();
         let results = self.results.iter().map(|result| &*result.name);
@@ -104,8 +104,8 @@ impl Description {
         names
     }
 
-    /// Columns that follow from the parameters: what learns, so that networks and learners can be compared, and what the class entropy
-    /// is for many symbols.
+    /// Columns derived from the parameters: the learner, to compare networks with other learners, and the limit of the
+    /// class entropy for many symbols.
     pub(crate) fn derived(&self) -> &'static [(&'static str, Kind)] {
         match &*self.name {
             "train" | "probe" | "learn" => &[("learner", Kind::Text)],
@@ -121,14 +121,14 @@ impl Description {
         result.or_else(|| self.parameters.iter().find(|own| own.name == name).map(|own| &own.kind))
     }
 
-    /// Whether a name in an experiment stands for a text, not for a number.
+    /// Whether a name in an experiment stands for a string, not a number.
     pub(crate) fn is_text(&self, name: &str) -> bool {
         let own = self.parameters.iter().any(|parameter| parameter.name == name && parameter.kind.is_text());
         own || TEXTS.contains(&name)
     }
 
-    /// Values of columns that a stored cell leaves out, because they follow from its parameters: defaults, and how many binary and
-    /// ternary rules each symbol has if a fraction was asked for.
+    /// Values of columns that a stored cell omits because they follow from its parameters: defaults, and the numbers of
+    /// binary and ternary rules for a given fraction.
     pub fn implied(&self, parameters: &Map<String, Value>) -> Map<String, Value> {
         let default = |parameter: &Parameter| match &parameter.default {
             Default::Fixed(value) | Default::Late(value) => Some((parameter.name.to_string(), value.clone())),
@@ -151,17 +151,17 @@ impl Description {
     }
 }
 
-/// The measures that an experiment can name: the built-in ones, and those of other programs that are added.
+/// The measures available to an experiment: the built-in ones, and those of other programs.
 #[derive(Clone, Debug, Default)]
 pub struct Measures {
     foreign: Vec<Arc<Description>>,
 }
 
 impl Measures {
-    /// These and a measure of another program. Names that mean something else are refused.
+    /// Adds a measure of another program. Fails if the name is taken.
     pub fn with(mut self, foreign: Foreign) -> Result<Self> {
         if self.names().contains(&foreign.name.as_str()) {
-            bail!("there is a measure {} already", foreign.name);
+            bail!("measure {} already exists", foreign.name);
         }
         self.foreign.push(Arc::new(foreign.describe()?));
         Ok(self)
@@ -172,7 +172,7 @@ impl Measures {
         NAMES.iter().copied().chain(self.foreign.iter().map(|measure| &*measure.name)).collect()
     }
 
-    /// The measure of a name.
+    /// The measure with this name.
     pub fn find(&self, name: &str) -> Result<&Arc<Description>> {
         let mut all = BUILT_IN.iter().chain(&self.foreign);
         if let Some(found) = all.find(|measure| measure.name == name) {
@@ -180,9 +180,9 @@ impl Measures {
         }
         let names = self.names();
         let hint = match suggestion(name, names.iter().copied()) {
-            hint if hint.is_empty() => "; a measure that is not built in runs from Python".into(),
+            hint if hint.is_empty() => "; other measures run from Python".into(),
             hint => hint,
         };
-        bail!("there is no measure {name}, expected one of {}{hint}", names.join(", "))
+        bail!("unknown measure {name}, expected one of {}{hint}", names.join(", "))
     }
 }

@@ -1,4 +1,4 @@
-//! The parameters that all measures share: which random grammar.
+//! The parameters of the random grammar, shared by all measures.
 
 use super::kind::{Kind, Typed};
 use super::parameter::{Parameters, Values, parameters};
@@ -12,26 +12,26 @@ use std::fmt::Display;
 parameters! {
     /// An ensemble of random grammars.
     pub struct Sampled {
-        vocab: usize => "Symbols of each level, tokens included";
+        vocab: usize => "Symbols per level, tokens included";
         depth: usize => "Layers of rules";
-        fraction: Option<f64>, or "required unless all rules are counted below" => "Fraction of all tuples that are grammatical";
-        binary_fraction: Option<f64>, or "none" => "Fraction of the pairs that are grammatical; with ternary_fraction";
-        ternary_fraction: Option<f64>, or "none" => "Fraction of the triples that are grammatical; with binary_fraction";
-        binary_rules: Option<usize>, or "none" => "Binary rules of each symbol; with ternary_rules";
-        ternary_rules: Option<usize>, or "none" => "Ternary rules of each symbol; with binary_rules";
+        fraction: Option<f64>, or "required unless all rules are given below" => "Fraction of all tuples that are grammatical";
+        binary_fraction: Option<f64>, or "none" => "Fraction of pairs that are grammatical; needs ternary_fraction";
+        ternary_fraction: Option<f64>, or "none" => "Fraction of triples that are grammatical; needs binary_fraction";
+        binary_rules: Option<usize>, or "none" => "Binary rules per symbol; needs ternary_rules";
+        ternary_rules: Option<usize>, or "none" => "Ternary rules per symbol; needs binary_rules";
         p_binary: f64, late 0.5 => "Probability that a node has two children, not three";
-        zipf: f64, late 0.0 => "Exponent of Zipf's law for the probabilities of a symbol's rules; 0 is uniform";
-        non_overlapping: bool, late false => "Whether rules that begin or end with a shorter one are excluded";
+        zipf: f64, late 0.0 => "Zipf exponent of the probabilities of a symbol's rules; 0 is uniform";
+        non_overlapping: bool, late false => "Whether to exclude rules that begin or end with a shorter one";
         arities: Option<ByArity<f64>>, or "that of p_binary" => "Probability of each number of children, such as 2:0.5,4:0.5";
-        fractions: Option<ByArity<f64>>, or "none" => "Fraction of the tuples that are grammatical by number of children, such as 2:0.1,4:0.01";
-        rules: Option<ByArity<usize>>, or "none" => "Rules of each symbol by number of children, such as 2:4,4:64";
+        fractions: Option<ByArity<f64>>, or "none" => "Fraction of grammatical tuples by number of children, such as 2:0.1,4:0.01";
+        rules: Option<ByArity<usize>>, or "none" => "Rules per symbol by number of children, such as 2:4,4:64";
         classes: Option<usize>, or "vocab" => "Symbols of level 0";
-        level_sizes: Option<Sizes>, or "vocab for all" => "Symbols of each level from the classes to the tokens, such as 4,8,16";
-        cover: bool, late false => "Whether every symbol occurs in some rule";
+        level_sizes: Option<Sizes>, or "vocab for all" => "Symbols of each level from classes to tokens, such as 4,8,16";
+        cover: bool, late false => "Whether every symbol must occur in some rule";
     }
 }
 
-/// Numbers of symbols from the classes to the tokens, written with commas.
+/// Numbers of symbols from classes to tokens, separated by commas.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sizes(Vec<usize>);
 
@@ -41,7 +41,7 @@ impl Typed for Sizes {
     }
 
     fn expected() -> String {
-        "numbers of symbols with commas, such as 4,8,16".into()
+        "comma-separated numbers of symbols, such as 4,8,16".into()
     }
 
     fn read(value: &Value) -> Option<Self> {
@@ -61,7 +61,7 @@ impl<T: Entry + Display + PartialEq> Typed for ByArity<T> {
 
     fn expected() -> String {
         format!(
-            "values for different numbers of children from 1 to {}, such as {}",
+            "values for distinct numbers of children from 1 to {}, such as {}",
             gardenpath::Children::MAX,
             T::EXAMPLE
         )
@@ -77,7 +77,7 @@ impl<T: Entry + Display + PartialEq> Typed for ByArity<T> {
 }
 
 impl Sampled {
-    /// Refuses what contradicts itself: numbers of rules that are given in no way or in several, levels of different numbers.
+    /// Fails on contradictions: rules that are given in no way or in several, or level sizes that differ.
     pub fn check(&self) -> Result<()> {
         self.ensemble().map(drop)
     }
@@ -97,13 +97,13 @@ impl Sampled {
             rules.is_some(),
         ];
         match ways.iter().filter(|way| **way).count() {
-            0 => bail!("fraction is missing, and so are numbers of rules"),
+            0 => bail!("fraction is missing, or numbers of rules"),
             1 => {}
             _ => bail!("{ONE_WAY}"),
         }
         if self.arities.is_some() && (fractions.is_some() || rules.is_some()) {
             bail!(
-                "binary and ternary rules are counted apart without arities, expected fractions or rules such as 2:4,4:64"
+                "without arities, binary and ternary rules are given separately, expected fractions or rules such as 2:4,4:64"
             );
         }
         let choices = Choices {
@@ -127,7 +127,7 @@ impl Sampled {
         if let Some(arity) = self.probabilities().arities().iter().find(|&arity| !counted(arity))
             && choices.fraction.is_none()
         {
-            bail!("fraction is missing, and nothing else says how many rules have {arity} children");
+            bail!("fraction is missing, and no other parameter sets the rules with {arity} children");
         }
         Ok(choices)
     }
@@ -140,7 +140,7 @@ impl Sampled {
         }
     }
 
-    /// The number of symbols of each level, where that is possible.
+    /// The number of symbols of each level, if valid.
     pub fn sizes(&self) -> Result<Vec<usize>> {
         Ok(self.ensemble()?.level_sizes()?)
     }
@@ -150,19 +150,19 @@ impl Sampled {
         Ok(self.ensemble()?.sample(Seed::new(seed))?)
     }
 
-    /// About how many tokens a sentence has.
+    /// The approximate length of a sentence.
     pub fn length(&self) -> f64 {
         let children: f64 = self.probabilities().nonzero().map(|(arity, p)| arity as f64 * p.clamp(0.0, 1.0)).sum();
         children.powi(i32::try_from(self.depth).unwrap_or(i32::MAX))
     }
 
-    /// The seconds that it takes to draw a grammar: all tuples are made and shuffled, if they can be listed.
+    /// The time in seconds to sample a grammar: all tuples are generated and shuffled, if they can be listed.
     pub fn work(&self) -> f64 {
         let tuples = (self.vocab as f64).powi(self.probabilities().arities().most() as i32);
         1.3e-7 * self.depth as f64 * if tuples < LISTED { tuples } else { self.rules() }
     }
 
-    /// About how many rules a layer has.
+    /// The approximate number of rules per layer.
     pub fn rules(&self) -> f64 {
         self.fractions().nonzero().map(|(arity, fraction)| fraction * (self.vocab as f64).powi(arity as i32)).sum()
     }
@@ -189,20 +189,20 @@ impl Sampled {
         }
     }
 
-    /// The fractions of tuples that are grammatical; all are where that is impossible.
+    /// The fractions of grammatical tuples; 1 if the parameters are invalid.
     pub fn fractions(&self) -> PerArity<f64> {
         let all = || self.probabilities().map(|_, _| 1.0);
         self.ensemble().and_then(|ensemble| Ok(ensemble.effective_fractions(0)?)).unwrap_or_else(|_| all())
     }
 }
 
-/// More tuples than this are not listed when a grammar is drawn.
+/// Above this number, tuples are not listed when a grammar is sampled.
 const LISTED: f64 = (1 << 25) as f64;
 
 const ONE_WAY: &str = "expected either fraction, or binary_fraction and ternary_fraction, or binary_rules and ternary_rules, or \
                        fractions and rules by number of children";
 
-/// Values for pairs and triples, which are given together.
+/// Values for pairs and triples, which must be given together.
 fn of_both<T: Copy>(binary: Option<T>, ternary: Option<T>) -> Result<Option<ByArity<T>>> {
     match (binary, ternary) {
         (None, None) => Ok(None),
@@ -211,15 +211,15 @@ fn of_both<T: Copy>(binary: Option<T>, ternary: Option<T>) -> Result<Option<ByAr
     }
 }
 
-/// How many binary and ternary rules each symbol of a cell has: whole numbers, whatever the fraction.
+/// The numbers of binary and ternary rules per symbol of a cell, rounded to whole numbers.
 pub fn rules_of_a_symbol(parameters: &Map<String, Value>) -> Option<(u64, u64)> {
     let sampled = of_cell(parameters)?;
     let rules = sampled.ensemble().ok()?.rules_per_symbol(0).ok()?;
     Some((rules[2] as u64, rules[3] as u64))
 }
 
-/// The fractions of pairs and triples that the whole numbers of rules of a cell amount to, and the probability of two children, if
-/// the cell is one of the paper's: two or three children, and all levels alike.
+/// The effective fractions of pairs and triples of a cell, and the probability of two children, if the cell is as in
+/// the paper: two or three children, and equal levels.
 pub fn effective_fractions(parameters: &Map<String, Value>) -> Option<(f64, f64, f64)> {
     let sampled = of_cell(parameters)?;
     let probabilities = sampled.probabilities();

@@ -13,7 +13,7 @@ parameters! {
     /// The parameters.
     pub struct Entropy {
         ..sampled: Sampled;
-        sentences: u64 = 1000 => "Sentences over which the entropy is averaged";
+        sentences: u64 = 1000 => "Number of sentences to average over";
         seed: u64 => "Seed of the grammar and its sentences";
     }
 }
@@ -22,9 +22,9 @@ results! {
     /// The results.
     pub struct EntropyResult {
         entropy: f64 => "Mean entropy of the class given a sentence, in nats";
-        normalized: f64 => "The same in units of guessing, the logarithm of the number of classes";
-        binary_fraction: f64 => "Fraction of the pairs that whole numbers of rules amount to";
-        ternary_fraction: f64 => "Fraction of the triples that whole numbers of rules amount to";
+        normalized: f64 => "The entropy divided by the log of the number of classes";
+        binary_fraction: f64 => "Effective fraction of pairs, after rounding to whole numbers of rules";
+        ternary_fraction: f64 => "Effective fraction of triples, after rounding to whole numbers of rules";
     }
 }
 
@@ -53,7 +53,7 @@ impl Kind for Entropy {
     fn work(&self) -> f64 {
         let (length, vocab) = (self.sampled.length(), self.sampled.vocab as f64);
         let fractions = self.sampled.fractions();
-        // Few cells of a chart hold anything at small fractions, nearly all of them at large ones.
+        // Few cells of a chart are occupied at small fractions, nearly all at large ones.
         let sparse = 5e-8 * length + 2e-11 * length.powi(3);
         let mean =
             fractions.nonzero().map(|(_, fraction)| fraction).sum::<f64>() / fractions.arities().iter().count() as f64;
@@ -66,7 +66,7 @@ impl Kind for Entropy {
     }
 }
 
-/// What theory says about a cell of depth 2 with many symbols: `limit_entropy`, and `paper_entropy` as the paper has it.
+/// The theory for a cell of depth 2 with many symbols: `limit_entropy`, and `paper_entropy` as printed in the paper.
 pub(super) fn limits(parameters: &Map<String, Value>) -> Map<String, Value> {
     let mut limits = Map::new();
     let Some((binary, ternary, p_binary)) = effective_fractions(parameters).filter(|_| parameters["depth"] == 2) else {
@@ -75,7 +75,7 @@ pub(super) fn limits(parameters: &Map<String, Value>) -> Map<String, Value> {
     if let Ok(entropy) = limit([PerArity::from([(2, binary), (3, ternary)]); 2], PerArity::paper(p_binary)) {
         limits.insert("limit_entropy".into(), entropy.into());
     }
-    // The paper has it for equal fractions; whole numbers of rules make them differ a little.
+    // The paper's formula is for equal fractions; rounding the numbers of rules makes them differ slightly.
     if let Some(Ok(entropy)) = parameters.get("fraction").and_then(Value::as_f64).map(paper_class_entropy)
         && p_binary == 0.5
     {

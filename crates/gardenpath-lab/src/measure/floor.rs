@@ -1,4 +1,4 @@
-//! The smallest loss that any predictor of tokens can reach: a run of `gardenpath floor`.
+//! The lowest loss that any predictor of tokens can reach: a run of `gardenpath floor`.
 
 use super::ensemble::Sampled;
 use super::kind::texts;
@@ -13,31 +13,31 @@ parameters! {
     /// The parameters.
     pub struct Floor {
         ..sampled: Sampled;
-        task: Task => "What is predicted";
+        task: Task => "What to predict";
         mask: Option<f64>, or "0.15" => "Probability that a token is masked (masked)";
         noise: Option<f64>, or "0.1" => "Probability that a token is replaced by a random one (noisy)";
-        by: By = By::Position => "What the losses in the lists belong to";
-        sentences: u64 = 1000 => "Sentences over which losses are averaged";
+        by: By = By::Position => "What the lists of losses are indexed by";
+        sentences: u64 = 1000 => "Number of sentences to average over";
         seed: u64 => "Seed of the grammar, its sentences, masks and noise";
     }
 }
 
 choices! {
-    /// What is predicted.
+    /// What to predict.
     pub enum Task {
-        Next = "next" => "Every token from those before it, and the end of the sentence",
-        NextKnown = "next-known" => "Every token from those before it and the length",
-        Masked = "masked" => "Masked tokens from all others",
-        MaskedOne = "masked-one" => "One random token from all others",
-        Noisy = "noisy" => "Every token from what a noisy channel made of the sentence",
-        Root = "root" => "The root from the whole sentence",
+        Next = "next" => "Each token given those before it, and the end of the sentence",
+        NextKnown = "next-known" => "Each token given those before it and the length",
+        Masked = "masked" => "Masked tokens given all others",
+        MaskedOne = "masked-one" => "One random token given all others",
+        Noisy = "noisy" => "Each token given the output of a noisy channel",
+        Root = "root" => "The root given the whole sentence",
     }
 }
 
 choices! {
-    /// What the losses in the lists belong to.
+    /// What the lists of losses are indexed by.
     pub enum By {
-        Position = "position" => "The position of what is predicted",
+        Position = "position" => "The position of the prediction",
         Levels = "levels" => "The number of lowest layers of rules that the predictor knows (next)",
     }
 }
@@ -47,12 +47,12 @@ texts!(Task, By);
 results! {
     /// The results.
     pub struct FloorResult {
-        loss: f64 => "Smallest loss in nats: per token, per masked token, or per sentence (root)";
+        loss: f64 => "Lowest loss in nats: per token, per masked token, or per sentence (root)";
         stderr: f64 => "Its standard error over sentences";
         root_accuracy: Option<f64> => "Expected accuracy of the best guess of the root from the same evidence (not next)";
         at: Vec<u64> => "Positions from 0, or numbers of known layers from 0";
-        loss_at: Vec<f64> => "Loss of what is predicted there, or of who knows so many layers";
-        formula_at: Vec<Option<f64>> => "What a formula says for many symbols (by levels)";
+        loss_at: Vec<f64> => "Loss at that position, or with that many known layers";
+        formula_at: Vec<Option<f64>> => "Formula for large vocabularies (by levels)";
     }
 }
 
@@ -60,19 +60,19 @@ impl Kind for Floor {
     type Output = FloorResult;
 
     const NAME: &'static str = "floor";
-    const MEANING: &'static str = "The smallest loss that any predictor of tokens can reach, by exact inference";
+    const MEANING: &'static str = "The lowest loss that any predictor of tokens can reach, by exact inference";
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()?;
         for (name, given, task) in [("mask", self.mask, Task::Masked), ("noise", self.noise, Task::Noisy)] {
             if given.is_some() && self.task != task {
-                bail!("{name} has no effect here: it belongs to task {}", crate::choice::Choice::name(task));
+                bail!("{name} has no effect here: it needs task {}", crate::choice::Choice::name(task));
             }
         }
         if self.by == By::Levels && self.task != Task::Next {
-            bail!("by levels belongs to task next");
+            bail!("by levels needs task next");
         }
-        // Written out, so that equal cells have equal identities and the column has a value in all of them.
+        // Written out, so that equal cells have equal identities and the column always has a value.
         match self.task {
             Task::Masked => {
                 self.mask.get_or_insert(Question::MASK);
@@ -120,7 +120,7 @@ impl Kind for Floor {
         let sentence = match self.task {
             Task::Next | Task::Root => 2.5e-7 * length + 1e-10 * length.powi(3),
             Task::NextKnown => 4e-8 * length.powi(3),
-            // Where every token may be any, charts are full.
+            // If any token can be any other, charts are full.
             Task::Noisy => full,
             Task::Masked => sparse + self.mask.unwrap_or(Question::MASK).powi(4) * full,
             Task::MaskedOne => sparse,

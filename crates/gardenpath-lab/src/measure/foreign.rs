@@ -1,7 +1,7 @@
-//! Measures that are not part of this program, such as a network of somebody else: what it knows of them, and what it does for them.
+//! Measures implemented elsewhere, such as a user's own network.
 //!
-//! A cell of such a measure has the sentences that a cell of `train` with the same parameters has. Whoever measures it hands in a test
-//! loss; the units of guessing and the Bayes floor are added here, so that all results lie on one axis.
+//! A cell of such a measure has the same sentences as a cell of `train` with the same parameters. The implementation
+//! returns a test loss; the normalized loss and the Bayes floor are added here, so that all results are comparable.
 
 use super::description::{Description, Origin};
 use super::kind::Kind;
@@ -16,24 +16,24 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// A measure of another program.
+/// A measure implemented elsewhere.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Foreign {
     /// Its name.
     pub name: String,
-    /// The version of the code that results depend on: whoever changes that code raises it.
+    /// The version of the code that results depend on. Raise it when that code changes.
     pub version: u32,
     /// What it measures, in one line.
     pub meaning: String,
     /// Its parameters, besides those of the ensemble, `samples`, `test` and `seed`.
     pub parameters: Vec<Parameter>,
-    /// Its results, besides `test_loss` and what follows from it. If none are declared, whatever it hands in is taken.
+    /// Its results, besides `test_loss` and those derived from it. If none are declared, any are accepted.
     pub results: Option<Vec<Output>>,
-    /// Whether the loss and the accuracy of exact parsing are added.
+    /// Whether to add the Bayes loss and accuracy.
     pub floor: bool,
 }
 
-/// The only result that every foreign measure hands in.
+/// The result that every foreign measure must return.
 const LOSS: &str = "test_loss";
 const NORMALIZED: &str = "normalized_loss";
 const FLOOR: [&str; 3] = ["bayes_loss", "bayes_accuracy", "bayes_normalized_loss"];
@@ -44,7 +44,7 @@ impl Foreign {
         let is_open = results.is_none();
         let mut inputs = Shared::table();
         inputs.extend(parameters);
-        // The columns that networks have, too.
+        // The columns shared with networks.
         let mut outputs = TrainResult::table();
         outputs.retain(|own| [LOSS, NORMALIZED].contains(&&*own.name) || floor && FLOOR.contains(&&*own.name));
         outputs.extend(results.unwrap_or_default());
@@ -53,7 +53,7 @@ impl Foreign {
         for own in std::iter::once(&*name).chain(names.map(|name| &**name)) {
             check_name(own)?;
             if seen.contains(&own) {
-                bail!("measure {name}: {own} is the name of something else");
+                bail!("measure {name}: the name {own} is taken");
             }
             seen.push(own);
         }
@@ -71,11 +71,11 @@ impl Foreign {
     }
 }
 
-/// Refuses what could not be written in experiments.
+/// Refuses names that cannot be written in experiments.
 fn check_name(name: &str) -> Result<()> {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(is_letter) {
-        bail!("{name:?}: expected a name of letters, digits and underscores that begins with a letter");
+        bail!("{name:?}: expected a name of letters, digits and underscores, beginning with a letter");
     }
     Ok(())
 }
@@ -87,7 +87,7 @@ struct ForeignCell {
     parameters: Map<String, Value>,
 }
 
-/// Makes a cell of the values of its parameters.
+/// Builds a cell from its parameters.
 pub(super) fn read(description: &Arc<Description>, values: Map<String, Value>) -> Result<impl Cell + use<>> {
     let mut values = Values::new(&description.name, &description.parameters, values);
     let shared = Shared::read(&mut values)?;
@@ -114,7 +114,7 @@ impl Cell for ForeignCell {
         bail!("measure {} is not built in: run it from Python", self.description.name)
     }
 
-    /// Nobody knows. Once some cells are measured, the others are taken to be like them.
+    /// Unknown. Once some cells are measured, the others are assumed to take as long.
     fn work(&self) -> f64 {
         1.0
     }
@@ -133,8 +133,8 @@ impl Cell for ForeignCell {
 }
 
 impl Measure {
-    /// The result of a foreign cell with what follows from its test loss: the same in units of guessing, and the Bayes floor if its
-    /// measure has one.
+    /// Adds to the result of a foreign cell what follows from its test loss: the normalized loss, and the Bayes floor
+    /// if the measure has one.
     pub fn complete(&self, mut result: Map<String, Value>, sentences: &Sentences) -> Result<Map<String, Value>> {
         if let Origin::Foreign { floor, .. } = self.description.origin {
             let guessing = (sentences.grammar.classes() as f64).ln();
@@ -150,11 +150,12 @@ impl Measure {
         self.checked(&result)
     }
 
-    /// A result that was measured elsewhere, as it is stored. What is not declared, or of another kind, is refused.
+    /// Checks a result that was measured elsewhere, as it will be stored. Undeclared results and wrong types are
+    /// errors.
     pub(crate) fn checked(&self, result: &Map<String, Value>) -> Result<Map<String, Value>> {
         let Origin::Foreign { is_open, .. } = self.description.origin else { return Ok(result.clone()) };
         if result.get(LOSS).is_none_or(Value::is_null) {
-            bail!("{LOSS} is missing among the results of {}", self.description.name);
+            bail!("{LOSS} is missing in the results of {}", self.description.name);
         }
         let mut checked = Map::new();
         for (name, value) in result {
@@ -181,7 +182,7 @@ impl Measure {
                 (None, _) => None,
             };
             let expected =
-                kind.map_or("a number, a text, a truth value or a list of numbers".into(), |kind| kind.expected());
+                kind.map_or("a number, a string, a boolean or a list of numbers".into(), |kind| kind.expected());
             checked.insert(name.clone(), read.with_context(|| format!("{name} is {value}, expected {expected}"))?);
         }
         Ok(checked)

@@ -1,4 +1,4 @@
-//! How well thresholds and clusters find the rules of one layer in exact covariances.
+//! How well thresholds and clustering recover the rules of one layer from exact covariances.
 
 use super::ensemble::Sampled;
 use super::learn::Alignment;
@@ -14,16 +14,16 @@ parameters! {
     pub struct Inference {
         ..sampled: Sampled;
         ..thresholds: Thresholds;
-        up: usize = 0 => "Levels above the tokens: the symbols whose exact covariances are used";
+        up: usize = 0 => "Level above the tokens whose exact covariances are used";
         seed: u64 => "Seed of the grammar and the clustering";
     }
 }
 
 parameters! {
-    /// What the paper's inference is told.
+    /// The settings of the paper's inference.
     pub struct Thresholds {
-        gamma_binary: f64 = 0.85 => "Factor of the threshold for pairs";
-        gamma_ternary: f64 = 1.5 => "Factor of the threshold for triples";
+        gamma_binary: f64 = 0.85 => "Threshold factor for pairs";
+        gamma_ternary: f64 = 1.5 => "Threshold factor for triples";
         alignment: Alignment = Alignment::InnerProduct => "How triples are compared with the centroids of pairs";
     }
 }
@@ -43,12 +43,12 @@ impl Thresholds {
         Ok(infer_layer(layer, covariance, gammas, self.alignment.into(), &kmeans)?)
     }
 
-    /// The seconds that it takes: every triple is compared with every centroid.
+    /// The time in seconds: every triple is compared with every centroid.
     pub(super) fn work(sampled: &Sampled) -> f64 {
         1.3e-9 * (sampled.vocab as f64).powi(5) + 5e-7 * (sampled.vocab as f64).powi(3)
     }
 
-    /// The usual ones.
+    /// The default settings.
     pub(super) fn usual() -> Self {
         Thresholds { gamma_binary: 0.85, gamma_ternary: 1.5, alignment: Alignment::InnerProduct }
     }
@@ -57,10 +57,10 @@ impl Thresholds {
 results! {
     /// The results.
     pub struct InferenceResult {
-        binary_precision: f64 => "Share of the inferred binary rules that are right";
-        binary_recall: f64 => "Share of the binary rules that are inferred";
-        ternary_precision: f64 => "Share of the inferred ternary rules that are right";
-        ternary_recall: f64 => "Share of the ternary rules that are inferred";
+        binary_precision: f64 => "Fraction of inferred binary rules that are correct";
+        binary_recall: f64 => "Fraction of binary rules that are inferred";
+        ternary_precision: f64 => "Fraction of inferred ternary rules that are correct";
+        ternary_recall: f64 => "Fraction of ternary rules that are inferred";
         ternary_threshold: f64 => "Threshold for triples";
     }
 }
@@ -69,7 +69,7 @@ impl Kind for Inference {
     type Output = InferenceResult;
 
     const NAME: &'static str = "inference";
-    const MEANING: &'static str = "The rules that the paper's thresholds and clusters find in exact covariances";
+    const MEANING: &'static str = "The rules that the paper's thresholds and clustering find in exact covariances";
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()?;

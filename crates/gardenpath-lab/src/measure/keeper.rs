@@ -1,21 +1,22 @@
-//! Where a long measurement keeps how far it has come.
+//! Checkpoints of long measurements.
 
-/// Keeps how far a long measurement has come, so that it resumes there after it was killed.
+/// Stores checkpoints of a long measurement, so that it can resume after it was killed.
 pub trait Keeper {
-    /// What was kept last.
+    /// The last checkpoint, if any.
     fn load(&self) -> Option<Vec<u8>>;
 
-    /// Says that what was kept is of no use, in one line that follows the name of the file. The measurement starts again.
+    /// Reports that the checkpoint is unusable, in one line that follows the name of the file. The measurement starts
+    /// over.
     fn reject(&self, wrong: &str);
 
-    /// Whether it is time to keep something.
+    /// Whether it is time for a checkpoint.
     fn is_due(&self) -> bool;
 
-    /// Keeps how far the measurement has come, instead of what was kept before. That it cannot be kept does no harm.
+    /// Replaces the last checkpoint. Errors are ignored: a lost checkpoint only costs time.
     fn save(&self, bytes: &[u8]);
 }
 
-/// Keeps nothing.
+/// Stores nothing.
 impl Keeper for () {
     fn load(&self) -> Option<Vec<u8>> {
         None

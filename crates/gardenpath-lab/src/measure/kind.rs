@@ -1,10 +1,10 @@
-//! Types of parameters and results: what a column holds.
+//! The types of parameters and results.
 
 use crate::message::listed;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What a parameter or a result is.
+/// The type of a parameter or result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", content = "choices", rename_all = "snake_case")]
 pub enum Kind {
@@ -14,33 +14,33 @@ pub enum Kind {
     Number,
     /// `true` or `false`.
     Truth,
-    /// Any text.
+    /// Any string.
     Text,
-    /// One of these texts.
+    /// One of these strings.
     OneOf(Vec<String>),
-    /// A list of numbers, of which some may be missing.
+    /// A list of numbers, some of which may be missing.
     Numbers,
 }
 
 impl Kind {
-    /// What was expected instead of a value of another kind.
+    /// Describes the expected value, for error messages.
     pub fn expected(&self) -> String {
         match self {
             Kind::Whole => "a whole number".into(),
             Kind::Number => "a number".into(),
             Kind::Truth => "true or false".into(),
-            Kind::Text => "a text".into(),
+            Kind::Text => "a string".into(),
             Kind::Numbers => "a list of numbers".into(),
             Kind::OneOf(names) => listed(names, "or"),
         }
     }
 
-    /// Whether it is a text.
+    /// Whether it is a string.
     pub fn is_text(&self) -> bool {
         matches!(self, Kind::Text | Kind::OneOf(_))
     }
 
-    /// A value of this kind as it is stored: a number is never written as a whole one. None if it is of another kind.
+    /// The value as it is stored: `Number` values are never stored as integers. `None` if it has another type.
     pub fn read(&self, value: &Value) -> Option<Value> {
         match self {
             Kind::Whole => u64::read(value).map(Value::from),
@@ -52,14 +52,14 @@ impl Kind {
         }
     }
 
-    /// The narrowest kind of a value; none for what is no column: `null`, objects and other lists.
+    /// The narrowest kind of a value; `None` for `null`, objects and other lists, which cannot be columns.
     pub fn of(value: &Value) -> Option<Self> {
         [Kind::Truth, Kind::Whole, Kind::Number, Kind::Text, Kind::Numbers]
             .into_iter()
             .find(|kind| kind.read(value).is_some())
     }
 
-    /// The kind that holds the values of both, if there is one. A number is a list of one.
+    /// The narrowest kind that holds the values of both, if there is one. A number can be a list of one.
     pub fn join(self, other: Kind) -> Option<Kind> {
         let is_number = |kind: &Kind| matches!(kind, Kind::Whole | Kind::Number);
         match (self, other) {
@@ -72,23 +72,23 @@ impl Kind {
     }
 }
 
-/// A type of parameters and results.
+/// A type of parameters or results.
 pub trait Typed: Sized + PartialEq {
-    /// The values that it takes.
+    /// Its kind.
     fn kind() -> Kind;
 
-    /// What was expected instead of another value.
+    /// Describes the expected value, for error messages.
     fn expected() -> String {
         Self::kind().expected()
     }
 
-    /// Reads a value, if it is one of this kind.
+    /// Converts from JSON; `None` if the value has another type.
     fn read(value: &Value) -> Option<Self>;
 
-    /// Writes a value, `null` if there is none.
+    /// Converts to JSON; `null` if there is no value.
     fn write(&self) -> Value;
 
-    /// The value of a parameter that is not given, if it need not be.
+    /// The value of an omitted parameter, if it may be omitted.
     fn absent() -> Option<Self> {
         None
     }
@@ -174,7 +174,7 @@ impl<T: Typed> Typed for Option<T> {
 
 /// Items of lists of numbers.
 trait Item: Typed {
-    /// What `null` stands for, if it can stand there.
+    /// The value of `null`, if it is allowed.
     fn missing() -> Option<Self> {
         None
     }
@@ -204,7 +204,7 @@ impl<T: Item> Typed for Vec<T> {
     }
 }
 
-/// Types of parameters and results that are texts.
+/// Implements [`Typed`] for types that are strings.
 macro_rules! texts {
     ($($type:ty),* $(,)?) => {$(
         impl $crate::measure::kind::Typed for $type {

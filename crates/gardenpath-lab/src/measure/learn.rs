@@ -1,4 +1,4 @@
-//! A grammar learned from sentences and their roots, and how good it is: a run of `gardenpath learn`.
+//! A grammar learned from sentences and their roots, with its scores: a run of `gardenpath learn`.
 
 use super::ensemble::Sampled;
 use super::kind::{self, Typed, texts};
@@ -18,28 +18,28 @@ parameters! {
     /// The parameters.
     pub struct Learn {
         ..sampled: Sampled;
-        mode: Mode => "How to learn";
-        samples: u64 => "Sentences to learn from";
-        test: u64 = TEST_SENTENCES => "Sentences to test on";
-        told_p_binary: Option<f64>, or "learned (exact), 0.5 (paper)" => "Probability of two children that the learner is told (not em)";
-        noise: Option<f64>, or "0.02" => "Share of labels and tokens that may be wrong (exact, unlabelled)";
-        alignment: Option<Alignment>, or "inner-product" => "How triples are compared with the centroids of the pairs (paper)";
-        gamma_binary: Option<f64>, or "0.85" => "Factor of the threshold for pairs (paper)";
-        gamma_ternary: Option<f64>, or "1.5" => "Factor of the threshold for triples (paper)";
-        starts: Option<usize>, or "3" => "Random starts (em)";
-        rounds: Option<usize>, or "50" => "Steps of each start (em)";
+        mode: Mode => "Learning algorithm";
+        samples: u64 => "Number of training sentences";
+        test: u64 = TEST_SENTENCES => "Number of test sentences";
+        told_p_binary: Option<f64>, or "learned (exact), 0.5 (paper)" => "Probability of two children given to the learner (not em)";
+        noise: Option<f64>, or "0.02" => "Fraction of wrong labels and tokens to tolerate (exact, unlabelled)";
+        alignment: Option<Alignment>, or "inner-product" => "How triples are compared with the centroids of pairs (paper)";
+        gamma_binary: Option<f64>, or "0.85" => "Threshold factor for pairs (paper)";
+        gamma_ternary: Option<f64>, or "1.5" => "Threshold factor for triples (paper)";
+        starts: Option<usize>, or "3" => "Number of random starts (em)";
+        rounds: Option<usize>, or "50" => "EM steps per start (em)";
         seed: u64 => "Seed of the grammar, its sentences and the learner";
-        told_arities: Option<Branching>, or "2,3, or those of the grammar if it has others" => "Numbers of children that the learner is told: 2,4, or with probabilities 2:0.5,4:0.5";
+        told_arities: Option<Branching>, or "2,3, or those of the grammar if they differ" => "Numbers of children given to the learner: 2,4, or with probabilities 2:0.5,4:0.5";
     }
 }
 
 choices! {
-    /// How to learn.
+    /// Learning algorithm.
     pub enum Mode {
-        Exact = "exact" => "The learner that recovers every rule",
+        Exact = "exact" => "The exact learner, which recovers every rule",
         Paper = "paper" => "The algorithms of the paper",
         Em = "em" => "Inside-outside from random starts",
-        Unlabelled = "unlabelled" => "The learner that recovers every rule, from sentences without labels",
+        Unlabelled = "unlabelled" => "The exact learner, from sentences without labels",
     }
 }
 
@@ -72,17 +72,17 @@ const TOLD_TO_PAPER: f64 = 0.5;
 results! {
     /// The results.
     pub struct LearnResult {
-        accuracy: Option<f64> => "Share of test sentences whose root the learned grammar tells (not unlabelled)";
-        bayes_accuracy: f64 => "Share of test sentences whose root the true grammar tells";
-        parse_rate: f64 => "Share of test sentences that the learned grammar derives";
-        normalized_error: Option<f64> => "Share of wrong answers in units of guessing (not unlabelled)";
-        bayes_normalized_error: f64 => "The same of the true grammar";
-        precision: f64 => "Share of the learned rules that are true, averaged over layers and arities";
-        recall: f64 => "Share of the true rules that were learned, averaged over layers and arities";
+        accuracy: Option<f64> => "Fraction of test sentences whose root the learned grammar predicts (not unlabelled)";
+        bayes_accuracy: f64 => "Fraction of test sentences whose root the true grammar predicts";
+        parse_rate: f64 => "Fraction of test sentences that the learned grammar derives";
+        normalized_error: Option<f64> => "Error rate relative to guessing (not unlabelled)";
+        bayes_normalized_error: f64 => "The same for the true grammar";
+        precision: f64 => "Fraction of learned rules that are true, averaged over layers and arities";
+        recall: f64 => "Fraction of true rules that were learned, averaged over layers and arities";
         all_rules: bool => "Whether exactly the true rules were learned";
-        converged: Option<bool> => "Whether the learner says that it has found the grammar (exact, unlabelled)";
-        next_token_loss: Option<f64> => "Loss of predicting the next token, in nats per token, on what it derives (unlabelled)";
-        next_token_floor: Option<f64> => "The same of the true grammar (unlabelled)";
+        converged: Option<bool> => "Whether the learner's self-check passed (exact, unlabelled)";
+        next_token_loss: Option<f64> => "Next-token loss in nats per token, on sentences that it derives (unlabelled)";
+        next_token_floor: Option<f64> => "The same for the true grammar (unlabelled)";
     }
 }
 
@@ -90,7 +90,7 @@ impl Kind for Learn {
     type Output = LearnResult;
 
     const NAME: &'static str = "learn";
-    const MEANING: &'static str = "The rules that a learner finds, and how well they tell the root";
+    const MEANING: &'static str = "The rules that a learner finds, and how well they predict the root";
     // 2: random order of the sentences, prior of the labels, new verdict.
     const VERSION: u32 = 2;
 
@@ -101,7 +101,7 @@ impl Kind for Learn {
             if is_given && !modes.contains(&mode) {
                 let modes: Vec<String> =
                     modes.iter().map(|mode| crate::choice::Choice::name(*mode).to_owned()).collect();
-                bail!("{name} has no effect here: it belongs to mode {}", modes.join(" and "));
+                bail!("{name} has no effect here: it needs mode {}", modes.join(" or "));
             }
             Ok(())
         };
@@ -257,12 +257,12 @@ impl From<Alignment> for paper::Alignment {
     }
 }
 
-/// The share of wrong answers in units of guessing: 1 knows nothing, 0 everything.
+/// The error rate relative to guessing: 1 is chance, 0 is perfect.
 pub(super) fn normalized_error(accuracy: f64, classes: usize) -> f64 {
     (1.0 - accuracy) / (1.0 - 1.0 / classes as f64)
 }
 
-/// The mean of a score over layers and the arities that the learner was told.
+/// The mean of a score over layers and the arities given to the learner.
 fn over_rules(scores: &[LevelScore], arities: Arities, score: impl Fn(&RuleScore) -> f64) -> f64 {
     let of_level = |level: &LevelScore| arities.iter().map(|arity| score(&level.rules[arity])).collect::<Vec<_>>();
     let all: Vec<f64> = scores.iter().flat_map(of_level).collect();

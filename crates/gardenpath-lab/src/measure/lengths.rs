@@ -1,4 +1,4 @@
-//! The law of sentence lengths at one depth, and how it changes to the next. Exact: there is no seed.
+//! The distribution of sentence lengths at one depth, and its change to the next. Exact: there is no seed.
 
 use super::parameter::parameters;
 use super::result::results;
@@ -12,7 +12,7 @@ parameters! {
     pub struct Lengths {
         depth: usize => "Layers of rules";
         p_binary: f64 = 0.5 => "Probability that a node has two children, not three";
-        points: usize = 300 => "Most lengths of the law that are listed; more are thinned out";
+        points: usize = 300 => "Maximum number of lengths listed; more are thinned out";
     }
 }
 
@@ -23,26 +23,27 @@ results! {
         probability: Vec<f64> => "Their probabilities";
         mean_length: f64 => "Mean length";
         length_variance: f64 => "Variance of the length";
-        variance_per_node: f64 => "Variance that one node adds to the length of the next depth";
-        log_ratio_mean: f64 => "Mean of the logarithm of the ratio of the lengths of the next depth and this one";
+        variance_per_node: f64 => "Variance that one node adds to the length at the next depth";
+        log_ratio_mean: f64 => "Mean log ratio of the lengths at the next depth and this one";
         log_ratio_variance: f64 => "Its variance";
         inverse_length: f64 => "Mean of 1 / length";
-        log_shape_change: f64 => "Largest change of the density of the logarithm to the next depth, moved by the mean ratio";
-        shape_change: f64 => "Largest change of the density in units of the mean length to the next depth";
+        log_shape_change: f64 => "Largest change of the density of the log length to the next depth, shifted by the mean log ratio";
+        shape_change: f64 => "Largest change to the next depth of the density of length / mean length";
     }
 }
 
-/// Lengths that are less probable than this, in units of the most probable one, are not listed.
+/// Lengths with a smaller probability, relative to the most probable length, are not listed.
 const VISIBLE: f64 = 1e-3;
 
-/// The deepest trees: laws of more levels have millions of lengths.
+/// Deeper trees have millions of lengths.
 const DEEPEST: usize = 9;
 
 impl Kind for Lengths {
     type Output = LengthsResult;
 
     const NAME: &'static str = "lengths";
-    const MEANING: &'static str = "The exact law of sentence lengths, and how it changes from one depth to the next";
+    const MEANING: &'static str =
+        "The exact distribution of sentence lengths, and its change from one depth to the next";
 
     fn settle(&mut self) -> Result<()> {
         if !(1..=DEEPEST).contains(&self.depth) {
@@ -66,7 +67,7 @@ impl Kind for Lengths {
         let (length, probability): (Vec<usize>, Vec<f64>) = listed.into_iter().step_by(step).unzip();
         let branching = 3.0 - self.p_binary;
         let ratio = Ratio::new(&law, 1.0 - self.p_binary);
-        // The density of the logarithm, which is moved, and of the length in units of its mean, which stays.
+        // The density of the log length, which is shifted, and of length / mean length, which is not.
         let density =
             |law: &LengthLaw| law.iter().map(|(len, p)| ((len as f64).ln(), p * len as f64)).collect::<Vec<_>>();
         Ok(LengthsResult {
@@ -92,7 +93,7 @@ impl Kind for Lengths {
     }
 }
 
-/// The logarithm of the ratio of the lengths of a level and the next.
+/// The log ratio of the lengths of a level and the next.
 struct Ratio {
     mean: f64,
     variance: f64,
@@ -101,7 +102,7 @@ struct Ratio {
 }
 
 impl Ratio {
-    /// From the law of the lengths of the level and the probability of three children.
+    /// Computed from the length distribution of the level and the probability of three children.
     fn new(law: &LengthLaw, p_ternary: f64) -> Self {
         let (mut first, mut second, mut inverse_length) = (0.0, 0.0, 0.0);
         for (len, probability) in law.iter() {
@@ -116,8 +117,7 @@ impl Ratio {
     }
 }
 
-/// The probabilities of the numbers of heads of so many coins, from the most probable outwards: the tails underflow, the middle
-/// does not.
+/// Binomial probabilities for this many coins, from the mode outwards: the tails may underflow, the middle does not.
 fn binomial(coins: usize, p: f64) -> Vec<f64> {
     let mut weights = vec![1.0; coins + 1];
     let (odds, middle) = (p / (1.0 - p), (coins as f64 * p) as usize);
@@ -131,12 +131,12 @@ fn binomial(coins: usize, p: f64) -> Vec<f64> {
     weights.iter().map(|weight| weight / total).collect()
 }
 
-/// The largest distance of a curve, moved to the right, to the next.
+/// The largest distance between a shifted curve and the next one.
 fn change(curve: &[(f64, f64)], next: &[(f64, f64)], shift: f64) -> f64 {
     curve.iter().map(|&(x, y)| (y - height(next, x + shift)).abs()).fold(0.0, f64::max)
 }
 
-/// The height of a polygon over a place, zero outside.
+/// The value of a polygon at x, zero outside.
 fn height(polygon: &[(f64, f64)], x: f64) -> f64 {
     let right = polygon.partition_point(|point| point.0 < x);
     match (right.checked_sub(1).map(|left| polygon[left]), polygon.get(right)) {

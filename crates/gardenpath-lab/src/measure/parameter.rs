@@ -1,5 +1,5 @@
-//! Parameters of measures. One table for each measure declares them: what they are called, what values they take, what they mean
-//! and what they are unless a cell says otherwise. All else follows from it.
+//! Parameters of measures. Each measure declares a table of names, types, meanings and defaults; everything else
+//! follows from it.
 
 use super::kind::{Kind, Typed};
 use anyhow::{Result, anyhow, bail};
@@ -12,32 +12,33 @@ use std::borrow::Cow;
 pub struct Parameter {
     /// Its name.
     pub name: Cow<'static, str>,
-    /// The values that it takes.
+    /// Its type.
     #[serde(flatten)]
     pub kind: Kind,
-    /// What it is unless a cell says otherwise.
+    /// Its default.
     #[serde(flatten)]
     pub default: Default,
     /// What it means, in one line.
     pub meaning: Cow<'static, str>,
 }
 
-/// What a parameter is unless a cell says otherwise.
+/// The default of a parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "need", content = "default", rename_all = "snake_case")]
 pub enum Default {
-    /// Every cell says what it is.
+    /// None: every cell must set it.
     Required,
-    /// This value, which is part of the identity of a cell like any other.
+    /// This value, which is part of a cell's identity like any other.
     Fixed(Value),
-    /// This value. The parameter is younger than stored results: it is part of the identity of a cell only if it has another value.
+    /// This value. The parameter was added after results were stored, so it is part of a cell's identity only at other
+    /// values.
     Late(Value),
-    /// What this text says. The parameter is part of the identity of a cell only if it has a value.
+    /// Described by this text. The parameter is part of a cell's identity only if it is set.
     Optional(Cow<'static, str>),
 }
 
 impl Default {
-    /// How people write it.
+    /// The default as text.
     pub fn shown(&self) -> String {
         match self {
             Default::Required => "required".into(),
@@ -48,7 +49,7 @@ impl Default {
     }
 }
 
-/// The values of the parameters of a cell, from which they are taken one by one.
+/// The parameter values of a cell, taken one by one.
 pub struct Values<'m> {
     measure: &'m str,
     table: &'m [Parameter],
@@ -61,7 +62,7 @@ impl<'m> Values<'m> {
         Values { measure, table, values }
     }
 
-    /// Takes the value of a parameter, or the one that it has otherwise.
+    /// Takes the value of a parameter, or its default.
     pub fn take<T: Typed>(&mut self, name: &str, default: Option<T>) -> Result<T> {
         match self.values.remove(name) {
             Some(value) => T::read(&value).ok_or_else(|| wrong(name, &value, &T::expected())),
@@ -69,7 +70,7 @@ impl<'m> Values<'m> {
         }
     }
 
-    /// Takes the value of a parameter whose type is not known to the compiler; none if it is optional and has none.
+    /// Takes the value of a dynamically typed parameter; `None` if it is optional and not set.
     pub fn take_any(&mut self, parameter: &Parameter) -> Result<Option<Value>> {
         let Parameter { name, kind, default, .. } = parameter;
         match (self.values.remove(&**name), default) {
@@ -86,11 +87,11 @@ impl<'m> Values<'m> {
         anyhow!("{name} is missing: measure {} needs {}", self.measure, needed.join(", "))
     }
 
-    /// Refuses what nobody has taken.
+    /// Fails if some value was not taken.
     pub fn finish(self) -> Result<()> {
         if let Some((name, _)) = self.values.iter().next() {
             let known: Vec<&str> = self.table.iter().map(|parameter| &*parameter.name).collect();
-            bail!("{name} is no parameter of {}, expected one of {}", self.measure, known.join(", "));
+            bail!("{name} is not a parameter of {}, expected one of {}", self.measure, known.join(", "));
         }
         Ok(())
     }
@@ -100,9 +101,9 @@ fn wrong(name: &str, value: &Value, expected: &str) -> anyhow::Error {
     anyhow!("{name} is {value}, expected {expected}")
 }
 
-/// The parameters of a measure, or a part of them that several measures share.
+/// The parameters of a measure, or a part that several measures share.
 pub trait Parameters: Sized {
-    /// All of them.
+    /// All parameters.
     fn table() -> Vec<Parameter>;
 
     /// Takes their values.
@@ -112,16 +113,16 @@ pub trait Parameters: Sized {
     fn write(&self, values: &mut Map<String, Value>);
 }
 
-/// Declares a struct of parameters: first those that it shares with others, then its own, each with its meaning.
+/// Declares a struct of parameters: first shared ones, then its own, each with its meaning.
 ///
 /// ```text
 /// parameters! {
 ///     struct Example {
 ///         ..ensemble: Sampled;
-///         samples: u64 => "A required one";
-///         test: u64 = 20_000 => "One with a default, which is part of the identity of a cell";
-///         zipf: f64, late 0.0 => "One that is younger than stored results: left out of the identity while it is 0";
-///         layers: Option<usize>, or "the depth" => "One that may have no value: then it is what the text says";
+///         samples: u64 => "Required";
+///         test: u64 = 20_000 => "With a default, which is part of a cell's identity";
+///         zipf: f64, late 0.0 => "Added after results were stored: part of the identity only if it is not 0";
+///         layers: Option<usize>, or "the depth" => "Optional: the text describes the default";
 ///     }
 /// }
 /// ```

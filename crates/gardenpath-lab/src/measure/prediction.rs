@@ -1,4 +1,4 @@
-//! The signal-to-noise ratio that the exact law of the triples predicts for one random grammar.
+//! The signal-to-noise ratio that exact triple statistics predict for one random grammar.
 
 use super::ensemble::Sampled;
 use super::parameter::parameters;
@@ -12,9 +12,9 @@ parameters! {
     /// The parameters.
     pub struct Prediction {
         ..sampled: Sampled;
-        first: f64 => "The fewest sentences";
-        last: f64 => "The most sentences";
-        points: usize = 12 => "Numbers of sentences between them, equally spaced as logarithms";
+        first: f64 => "Smallest number of sentences";
+        last: f64 => "Largest number of sentences";
+        points: usize = 12 => "Number of points between them, equally spaced on a log scale";
         seed: u64 => "Seed of the grammar";
     }
 }
@@ -23,9 +23,9 @@ results! {
     /// The results.
     pub struct PredictionResult {
         sizes: Vec<u64> => "Numbers of sentences";
-        signal: f64 => "Squared distance of the law of the root given a triple from the uniform one";
-        noise: Vec<f64> => "Expected squared error of that law at each number of sentences";
-        rarity: f64 => "Mean of the inverse probability of a ternary rule in the middle of a sentence";
+        signal: f64 => "Squared distance of the distribution of the root given a triple from uniform";
+        noise: Vec<f64> => "Expected squared error of that distribution at each number of sentences";
+        rarity: f64 => "Mean inverse probability of a ternary rule in the middle of a sentence";
     }
 }
 
@@ -33,7 +33,7 @@ impl Kind for Prediction {
     type Output = PredictionResult;
 
     const NAME: &'static str = "prediction";
-    const MEANING: &'static str = "The signal-to-noise ratio of triples that exact moments predict";
+    const MEANING: &'static str = "The signal-to-noise ratio of triples predicted by exact moments";
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()
@@ -46,12 +46,12 @@ impl Kind for Prediction {
         let predicted = PredictedSignal::new(&self.sampled.grammar(self.seed)?)?;
         let sizes = log_grid(self.first, self.last, self.points);
         let noise: Vec<f64> = sizes.iter().map(|&size| predicted.noise(size)).collect();
-        // The same names as those of measure snr: the same fits read both.
+        // The same names as in the measure snr, so that the same fits apply to both.
         Ok(PredictionResult { sizes, signal: predicted.signal(), noise, rarity: predicted.mean_rarity() })
     }
 
     fn work(&self) -> f64 {
-        // Tables of triples by root, and for each rule and size a sum over the likely numbers of its sentences.
+        // Tables of triples by root, and for each rule and size a sum over its likely counts.
         let vocab = self.sampled.vocab as f64;
         let likely = (1.0 + self.last / self.sampled.rules().max(1.0)).sqrt();
         let sums = 4e-8 * self.sampled.rules() * self.points as f64 * likely;

@@ -10,22 +10,22 @@ use gardenpath_nn::engine;
 use gardenpath_nn::probe::{Probe as Probes, ProbeReport};
 
 parameters! {
-    /// The parameters: those of training.
+    /// The parameters of training.
     pub struct Probe {
         ..train: Train;
     }
 }
 
 results! {
-    /// The results. Lists have an item for each level of each layer; layer by layer, from the root down.
+    /// The results. Lists have one item per layer and level: layer by layer, from the root down.
     pub struct ProbeResult {
         layer: Vec<u64> => "The layer; 1 is next to the tokens";
         level: Vec<u64> => "The level of the tree; 0 is the root";
-        accuracy: Vec<f64> => "Share of held-out nodes of the level whose symbol a linear classifier reads off the layer";
-        chance: Vec<f64> => "The same for always answering the most common symbol";
-        bound: Vec<f64> => "The accuracy to be expected of exact inference from what the network sees";
-        sensitivity: Vec<Option<f64>> => "How far the layer moves if synonyms of the level are exchanged; 1: as for another sentence";
-        normalized_loss: f64 => "Test loss of the network in units of guessing";
+        accuracy: Vec<f64> => "Accuracy of a linear probe of the layer on held-out nodes of the level";
+        chance: Vec<f64> => "Accuracy of always predicting the most common symbol";
+        bound: Vec<f64> => "Expected accuracy of exact inference from the network's input";
+        sensitivity: Vec<Option<f64>> => "How far the layer moves if synonyms of the level are exchanged; 1: as far as for another sentence";
+        normalized_loss: f64 => "Test loss of the network relative to guessing";
     }
 }
 
@@ -61,7 +61,7 @@ impl Kind for Probe {
     }
 
     fn work(&self) -> f64 {
-        // The rows of all layers for some thousand sentences, and the linear probes of all layers and levels.
+        // The activations of all layers for a few thousand sentences, and the linear probes of all layers and levels.
         self.train.work() + 5000.0 * self.train.seconds_per_sentence() + 6e-3 * self.train.sampled.depth as f64
     }
 

@@ -1,4 +1,4 @@
-//! How purely k-means groups the true tuples of the lowest layer by their vectors of covariance with the root.
+//! The purity of k-means clusters of the lowest layer's true tuples, by their covariances with the root.
 
 use super::ensemble::Sampled;
 use super::parameter::parameters;
@@ -12,7 +12,7 @@ parameters! {
     /// The parameters.
     pub struct Purity {
         ..sampled: Sampled;
-        samples: u64 => "Sentences whose covariances are clustered";
+        samples: u64 => "Number of sentences";
         seed: u64 => "Seed of the grammar, its sentences and the clustering";
     }
 }
@@ -20,9 +20,9 @@ parameters! {
 results! {
     /// The results.
     pub struct PurityResult {
-        binary: f64 => "Mean purity of the groups of pairs";
-        ternary: f64 => "Mean purity of the groups of triples, after the correction for pairs";
-        ternary_uncorrected: f64 => "The same by their plain covariances";
+        binary: f64 => "Mean purity of the clusters of pairs";
+        ternary: f64 => "Mean purity of the clusters of triples, after the correction for pairs";
+        ternary_uncorrected: f64 => "The same without the correction";
     }
 }
 
@@ -30,7 +30,7 @@ impl Kind for Purity {
     type Output = PurityResult;
 
     const NAME: &'static str = "purity";
-    const MEANING: &'static str = "How purely k-means groups the true rules by their covariances with the root";
+    const MEANING: &'static str = "The purity of k-means clusters of true rules, by their covariances with the root";
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()
@@ -48,7 +48,7 @@ impl Kind for Purity {
     }
 
     fn work(&self) -> f64 {
-        // Counting, then ten starts of k-means for the triples.
+        // Counting, then ten k-means starts for the triples.
         let clustering = 4.5e-7 * self.sampled.rules() * (self.sampled.vocab as f64).powi(2);
         self.sampled.work() + counting(&self.sampled, self.samples as f64) + clustering
     }
@@ -58,7 +58,7 @@ impl Kind for Purity {
     }
 }
 
-/// The seconds that it takes to sample sentences and count their pairs and triples by root, in tables of `vocab^4` numbers.
+/// The time in seconds to sample sentences and count their pairs and triples by root, in tables of `vocab^4` numbers.
 pub(super) fn counting(sampled: &Sampled, samples: f64) -> f64 {
     1e-8 * samples * sampled.length() + 5e-8 * (sampled.vocab as f64).powi(4)
 }

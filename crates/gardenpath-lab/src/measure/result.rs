@@ -1,16 +1,17 @@
-//! Results of measures. One struct for each measure declares them, as [`parameters!`](super::parameter) does its parameters.
+//! Results of measures. Each measure declares a struct of results, as [`parameters!`](super::parameter) does for
+//! parameters.
 
 use super::kind::Kind;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// A result of a measure: a column of the table of its cells.
+/// A result of a measure: a column in the table of its cells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Output {
     /// Its name.
     pub name: Cow<'static, str>,
-    /// What it is. A cell can lack it: then it is `null`.
+    /// Its type. It is `null` in cells without a value.
     #[serde(flatten)]
     pub kind: Kind,
     /// What it means, in one line.
@@ -19,10 +20,10 @@ pub struct Output {
 
 /// The results of a measure.
 pub trait Results {
-    /// All of them.
+    /// All results.
     fn table() -> Vec<Output>;
 
-    /// The values as they are stored; what is not finite is `null`.
+    /// The values as stored; numbers that are not finite are `null`.
     fn write(&self) -> Map<String, Value>;
 }
 
@@ -33,7 +34,7 @@ pub trait Results {
 ///     struct Example {
 ///         test_loss: f64 => "A number";
 ///         best_step: u64 => "A whole number";
-///         ending: Option<Ending> => "One of the texts of a choice, if there is one";
+///         ending: Option<Ending> => "One of the names of a choice, or nothing";
 ///         sizes: Vec<u64> => "A list of numbers";
 ///     }
 /// }

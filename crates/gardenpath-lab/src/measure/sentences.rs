@@ -1,4 +1,4 @@
-//! The sentences of a cell that learns from some and is tested on others: the same for all measures with the same parameters.
+//! The training and test sentences of a cell: the same for all measures with the same parameters.
 
 use super::ensemble::Sampled;
 use super::parameter::{Parameters, Values, parameters};
@@ -11,32 +11,32 @@ parameters! {
     /// The parameters of everything that is trained and tested.
     pub struct Shared {
         ..sampled: Sampled;
-        samples: u64 => "Sentences to learn from";
-        test: u64 = TEST_SENTENCES => "Sentences to test on";
-        seed: u64 => "Seed of the grammar, its sentences and all else";
+        samples: u64 => "Number of training sentences";
+        test: u64 = TEST_SENTENCES => "Number of test sentences";
+        seed: u64 => "Seed of the grammar, its sentences and everything else";
     }
 }
 
 /// The sentences of a cell.
 #[derive(Clone, Debug)]
 pub struct Sentences {
-    /// The grammar that they come from.
+    /// Their grammar.
     pub grammar: Grammar,
-    /// Those to learn from.
+    /// The training sentences.
     pub train: Corpus,
-    /// Those to test on.
+    /// The test sentences.
     pub test: Corpus,
 }
 
 impl Sentences {
-    /// How well exact parsing tells the roots of the test sentences: no learner does better on average.
+    /// The Bayes loss and accuracy on the test sentences: no learner does better on average.
     pub fn floor(&self) -> Result<Floor> {
         Floor::of(&self.grammar, &self.test)
     }
 }
 
 impl Measure {
-    /// The sentences of the cell. A measure that does not learn has none, which is an error.
+    /// The sentences of the cell. Fails for a measure without training.
     pub fn sentences(&self) -> Result<Sentences> {
         let table = Shared::table();
         let mut parameters = self.parameters();

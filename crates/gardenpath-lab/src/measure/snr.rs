@@ -13,24 +13,24 @@ parameters! {
     /// The parameters.
     pub struct Snr {
         ..sampled: Sampled;
-        first: f64 => "The fewest sentences";
-        last: f64 => "The most sentences";
-        points: usize = 12 => "Numbers of sentences between them, equally spaced as logarithms";
+        first: f64 => "Smallest number of sentences";
+        last: f64 => "Largest number of sentences";
+        points: usize = 12 => "Number of points between them, equally spaced on a log scale";
         seed: u64 => "Seed of the grammar and its sentences";
     }
 }
 
 results! {
-    /// The results. Signal and noise are apart: means over grammars are taken of each before they are divided.
+    /// The results. Signal and noise are separate, because each is averaged over grammars before dividing.
     pub struct SnrResult {
         sizes: Vec<u64> => "Numbers of sentences";
-        signal: f64 => "How much the root tells about a triple, of all sentences there could be";
-        noise: Vec<f64> => "The noise of the estimate for each number of sentences";
-        ratio: Vec<f64> => "Signal over noise for each number of sentences";
+        signal: f64 => "Signal of the root given a triple, from exact statistics";
+        noise: Vec<f64> => "Noise of the estimate at each number of sentences";
+        ratio: Vec<f64> => "Signal over noise at each number of sentences";
     }
 }
 
-/// More points than this say nothing more.
+/// Maximum number of points; a curve with more shows nothing new.
 pub(super) const MAX_POINTS: usize = 10_000;
 
 impl Kind for Snr {

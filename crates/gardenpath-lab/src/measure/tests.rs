@@ -1,4 +1,4 @@
-//! What holds for all measures.
+//! Tests of all measures.
 
 use super::parameter::Default;
 use super::*;
@@ -76,7 +76,7 @@ fn results_are_those_that_are_declared() {
 
 #[test]
 fn what_a_cell_leaves_out_is_implied() {
-    // A third of 6^2 pairs are 12 rules, two of each symbol; of 6^3 triples 72, twelve of each.
+    // A third of 6^2 pairs are 12 rules, two per symbol; of 6^3 triples 72, twelve per symbol.
     let told =
         json!({"measure": "snr", "vocab": 6, "depth": 2, "fraction": 1.0 / 3.0, "first": 1, "last": 2, "seed": 1});
     let implied = Measures::default().find("snr").unwrap().implied(told.as_object().unwrap());
@@ -127,7 +127,7 @@ fn parameters_at_their_defaults_do_not_change_the_identity() {
         }
     }
     assert!(late >= 7 * 3 + 2 * 2, "{late}");
-    // Optional ones that say what is so anyway.
+    // Optional parameters that restate the default.
     let transformer = json!({"model": "transformer", "width": 32});
     let mut told = transformer.clone();
     told.as_object_mut().unwrap().extend(
@@ -140,11 +140,11 @@ fn parameters_at_their_defaults_do_not_change_the_identity() {
     let masked = json!({"model": "transformer", "task": "masked"});
     let usual = json!({"model": "transformer", "task": "masked", "mask": 0.15});
     assert_eq!(changed("train", masked.clone()).unwrap(), changed("train", usual).unwrap());
-    assert_eq!(refusal("train", json!({"mask": 0.2})), "mask has no effect here: it belongs to task masked");
-    assert_eq!(refusal("train", json!({"task": "next"})), "task next needs model transformer: cnn tells roots only");
+    assert_eq!(refusal("train", json!({"mask": 0.2})), "mask has no effect here: it needs task masked");
+    assert_eq!(refusal("train", json!({"task": "next"})), "task next needs model transformer: cnn only predicts roots");
     let mut cuda = masked;
     cuda["device"] = "cuda".into();
-    assert!(refusal("train", cuda).starts_with("task masked is for the devices cpu and gpu"));
+    assert!(refusal("train", cuda).starts_with("task masked needs device cpu or gpu"));
     told["heads"] = 8.into();
     assert_eq!(changed("train", told).unwrap().parameters()["heads"], 8);
     let told = json!({"normalization": "fan-in", "optimizer": "sgd", "learning_rate": 8});
@@ -158,7 +158,7 @@ fn parameters_at_their_defaults_do_not_change_the_identity() {
 #[test]
 fn grammars_of_any_arity_are_cells() {
     for name in sampled() {
-        // Two ways to write the same are one cell; what is not said is no part of it.
+        // Two spellings of the same values are one cell, and omitted values are not part of it.
         let values = |arities: &str, sizes: &str| json!({"arities": arities, "level_sizes": sizes, "vocab": 6, "depth": 2, "cover": true, "rules": "2:2", "fraction": 0.5});
         let cell = changed(name, values("3:3/4, 2:1/4", "4, 6,6")).unwrap();
         assert_eq!(cell, changed(name, values("2:0.25,3:0.75", "4,6,6")).unwrap(), "{name}");
@@ -173,24 +173,24 @@ fn grammars_of_any_arity_are_cells() {
             refusal(name, values)
         };
         let message =
-            "arities is \"9:1\", expected values for different numbers of children from 1 to 8, such as 2:0.5,3:0.5";
+            "arities is \"9:1\", expected values for distinct numbers of children from 1 to 8, such as 2:0.5,3:0.5";
         assert_eq!(refused(json!({"arities": "9:1"})), message);
         assert_eq!(refused(json!({"arities": "2:0.5"})), "arities is 2:0.5, expected probabilities that sum to 1");
-        assert_eq!(refused(json!({"arities": "2:1", "p_binary": 0.2})), "p_binary has no effect here: arities says it");
+        assert_eq!(refused(json!({"arities": "2:1", "p_binary": 0.2})), "p_binary has no effect here: arities sets it");
         assert_eq!(refused(json!({"rules": "2"})).split_once(", such as").unwrap().1, " 2:4,3:16");
         assert!(refused(json!({"rules": "4:1"})).starts_with("rules has no effect on 4 children"));
         assert!(
             refused(json!({"rules": "2:1", "fraction": null}))
-                .starts_with("fraction is missing, and nothing else says")
+                .starts_with("fraction is missing, and no other parameter sets")
         );
         assert_eq!(refused(json!({"level_sizes": "6,6"})), "depth is 2, but level_sizes says 1");
         assert_eq!(refused(json!({"level_sizes": "6,6,7"})), "vocab is 6, but level_sizes says 7");
         assert_eq!(
             refused(json!({"level_sizes": 6})),
-            "level_sizes is 6, expected numbers of symbols with commas, such as 4,8,16"
+            "level_sizes is 6, expected comma-separated numbers of symbols, such as 4,8,16"
         );
         let apart = json!({"fraction": null, "binary_rules": 1, "ternary_rules": 2, "arities": "2:0.5,3:0.5"});
-        assert!(refused(apart).starts_with("binary and ternary rules are counted apart without arities"));
+        assert!(refused(apart).starts_with("without arities, binary and ternary rules are given separately"));
     }
     let theory = |values: Value| {
         let told = json!({"measure": "entropy", "vocab": 6, "depth": 2, "fraction": 0.5, "seed": 1});
@@ -208,7 +208,7 @@ fn parameters_that_do_not_go_together_are_refused() {
     for name in sampled() {
         let error = refusal(name, json!({"colour": 1}));
         assert!(
-            error.starts_with(&format!("colour is no parameter of {name}, expected one of vocab, depth")),
+            error.starts_with(&format!("colour is not a parameter of {name}, expected one of vocab, depth")),
             "{error}"
         );
         assert_eq!(refusal(name, json!({"vocab": 2.5})), "vocab is 2.5, expected a whole number");
@@ -222,16 +222,16 @@ fn parameters_that_do_not_go_together_are_refused() {
     }
     assert_eq!(refusal("train", json!({"model": "rnn"})), "model is \"rnn\", expected cnn, inn or transformer");
     for name in ["train", "probe"] {
-        assert_eq!(refusal(name, json!({"heads": 16})), "heads has no effect here: it belongs to model transformer");
+        assert_eq!(refusal(name, json!({"heads": 16})), "heads has no effect here: it needs model transformer");
         assert!(refusal(name, json!({"optimizer": "adam"})).starts_with("learning_rate is missing"));
     }
-    assert_eq!(refusal("floor", json!({"mask": 0.5})), "mask has no effect here: it belongs to task masked");
-    assert_eq!(refusal("floor", json!({"noise": 0.5})), "noise has no effect here: it belongs to task noisy");
-    assert_eq!(refusal("floor", json!({"task": "root", "by": "levels"})), "by levels belongs to task next");
-    assert_eq!(refusal("learn", json!({"starts": 3})), "starts has no effect here: it belongs to mode em");
+    assert_eq!(refusal("floor", json!({"mask": 0.5})), "mask has no effect here: it needs task masked");
+    assert_eq!(refusal("floor", json!({"noise": 0.5})), "noise has no effect here: it needs task noisy");
+    assert_eq!(refusal("floor", json!({"task": "root", "by": "levels"})), "by levels needs task next");
+    assert_eq!(refusal("learn", json!({"starts": 3})), "starts has no effect here: it needs mode em");
     assert_eq!(
         refusal("learn", json!({"mode": "em", "told_p_binary": 0.5})),
-        "told_p_binary has no effect here: it belongs to mode exact and unlabelled and paper"
+        "told_p_binary has no effect here: it needs mode exact or unlabelled or paper"
     );
 }
 
@@ -318,7 +318,7 @@ fn every_parameter_has_an_effect() {
     );
 }
 
-/// What a cell measures must not change without a new version: stored results would be wrong.
+/// Frozen results: a cell's result must not change without a new version, since stored results would be wrong.
 #[test]
 fn results_belong_to_their_version() {
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -357,7 +357,8 @@ fn results_belong_to_their_version() {
     }
 }
 
-/// Measure, what its cell has besides the small one, identity, columns with their values, and how much processors may differ.
+/// Measure, parameters besides those of the small cell, identity, columns with their values, and the tolerance across
+/// processors.
 type Frozen = (&'static str, &'static str, &'static str, &'static [(&'static str, &'static [f64])], f64);
 
 const FROZEN: &[Frozen] = &[

@@ -1,4 +1,4 @@
-//! What exact covariances are made of: the seven local topologies, the norms of rows, and a transition matrix.
+//! The composition of exact covariances: the seven local topologies, the norms of rows, and a transition matrix.
 
 use super::ensemble::Sampled;
 use super::parameter::parameters;
@@ -26,20 +26,20 @@ results! {
         share_v: f64 => "Share of diagram v in the squared covariance";
         share_vi: f64 => "Share of diagram vi in the squared covariance";
         share_vii: f64 => "Share of diagram vii in the squared covariance";
-        norm_ii: f64 => "Squared norm of diagram ii on rules, in units of that of the siblings";
-        norm_iii: f64 => "Squared norm of diagram iii on rules, in units of that of the siblings";
-        norm_iv: f64 => "Squared norm of diagram iv on rules, in units of that of the siblings";
-        norm_vi: f64 => "Squared norm of diagram vi on rules, in units of that of the siblings";
-        norm_vii: f64 => "Squared norm of diagram vii on rules, in units of that of the siblings";
-        binary: f64 => "Squared norm of rows of binary rules over its limit";
-        binary_paper: f64 => "The same over the limit of the paper";
-        other_pairs: f64 => "Squared norm of other rows of pairs, over the limit of binary rules";
-        ternary: f64 => "Squared norm of rows of ternary rules over its limit";
-        ternary_free: f64 => "The same of rules without a binary one in them";
-        ternary_overlapping: f64 => "The same of rules with a binary one in them";
-        other_triples: f64 => "Squared norm of other rows of triples, over the limit of ternary rules";
-        operator: Option<f64> => "Squared operator norm of a transition matrix times the number of rules of a symbol";
-        row_sums: Option<f64> => "Squared row sums of it, over its squared Frobenius norm";
+        norm_ii: f64 => "Squared norm of diagram ii on rules, relative to siblings";
+        norm_iii: f64 => "Squared norm of diagram iii on rules, relative to siblings";
+        norm_iv: f64 => "Squared norm of diagram iv on rules, relative to siblings";
+        norm_vi: f64 => "Squared norm of diagram vi on rules, relative to siblings";
+        norm_vii: f64 => "Squared norm of diagram vii on rules, relative to siblings";
+        binary: f64 => "Squared norm of rows of binary rules, relative to its limit";
+        binary_paper: f64 => "The same relative to the paper's limit";
+        other_pairs: f64 => "Squared norm of rows of other pairs, relative to the limit of binary rules";
+        ternary: f64 => "Squared norm of rows of ternary rules, relative to its limit";
+        ternary_free: f64 => "The same for rules that contain no binary rule";
+        ternary_overlapping: f64 => "The same for rules that contain a binary rule";
+        other_triples: f64 => "Squared norm of rows of other triples, relative to the limit of ternary rules";
+        operator: Option<f64> => "Squared operator norm of a transition matrix times the number of rules per symbol";
+        row_sums: Option<f64> => "Its squared row sums over its squared Frobenius norm";
     }
 }
 
@@ -47,7 +47,7 @@ impl Kind for Topologies {
     type Output = TopologiesResult;
 
     const NAME: &'static str = "topologies";
-    const MEANING: &'static str = "What the exact covariances of tokens with the root are made of, by local topology";
+    const MEANING: &'static str = "The composition of the exact covariances of tokens with the root, by local topology";
 
     fn settle(&mut self) -> Result<()> {
         self.sampled.check()
@@ -59,13 +59,13 @@ impl Kind for Topologies {
         let moments = ExpectedMoments::new(&grammar)?;
         let parts = diagrams(&grammar, level, &moments)?;
         let [i, ii, iii, iv, v, vi, vii] = &parts[..] else { unreachable!("there are seven diagrams") };
-        // Those that disturb, on the rows of rules, in units of the siblings.
+        // The interfering diagrams on the rows of rules, relative to siblings.
         let among_pairs = |part: &Diagram| part.on_rules / i.on_rules;
         let among_triples = |part: &Diagram| part.on_rules / v.on_rules;
         let rows = RowNorms::new(&grammar, level, &moments.covariance())?;
-        // In units of the limit that they should reach; tuples that are no rules in units of the limit of rules.
+        // Relative to their limits; tuples that are not rules relative to the limit of rules.
         let (pairs, triples) = (rows.binary_limit.size_biased, rows.ternary_limit.size_biased);
-        // Of the first child of binary rules, in units of the paper's limits: 1 / m, and the squared Frobenius norm.
+        // For the first child of binary rules, relative to the paper's limits: 1 / m, and the squared Frobenius norm.
         let layer = grammar.layer(level - 1);
         let rules =
             layer.rules().iter().filter(|rule| rule.children.len() == 2).count() as f64 / layer.parents() as f64;
@@ -96,7 +96,7 @@ impl Kind for Topologies {
     }
 
     fn work(&self) -> f64 {
-        // Each part has a table of all triples by root, and each rule adds to a row of it for every root.
+        // Each part has a table of all triples by root, and each rule adds to one row per root.
         let vocab = self.sampled.vocab as f64;
         self.sampled.work() + 1.5e-7 * vocab.powi(4) + 6e-9 * self.sampled.rules() * vocab * vocab
     }

@@ -20,33 +20,33 @@ parameters! {
     /// The parameters.
     pub struct Train {
         ..sampled: Sampled;
-        model: Model => "The kind of network";
-        samples: u64 => "Sentences to learn from";
-        width: usize => "Channels of each layer";
-        test: u64 = TEST_SENTENCES => "Sentences to test on";
-        batch: usize = 128 => "Sentences of a batch";
-        max_steps: u64 = 100_000 => "Largest number of steps";
-        min_steps: u64 = 2_000 => "Steps before which a plateau does not end training";
-        patience: f64, late 2.0 => "Training ends when the steps have grown by this factor without a better test loss";
-        optimizer: Option<Rule>, or "sgd (cnn, inn), adam (transformer)" => "How weights move";
+        model: Model => "Network architecture";
+        samples: u64 => "Number of training sentences";
+        width: usize => "Channels per layer";
+        test: u64 = TEST_SENTENCES => "Number of test sentences";
+        batch: usize = 128 => "Sentences per batch";
+        max_steps: u64 = 100_000 => "Maximum number of steps";
+        min_steps: u64 = 2_000 => "Number of steps before a plateau can end training";
+        patience: f64, late 2.0 => "Training ends after this factor more steps without a better test loss";
+        optimizer: Option<Rule>, or "sgd (cnn, inn), adam (transformer)" => "Optimizer";
         learning_rate: Option<f64>, or "the width (cnn, inn), 0.0005 (transformer)" => "Learning rate";
-        normalization: Option<Scale>, or "fan-in" => "Scale of hidden layers (cnn, inn)";
-        layers: Option<usize>, or "the depth" => "Layers (transformer)";
-        heads: Option<usize>, or "16" => "Heads (transformer)";
-        mlp: Option<usize>, or "four times the width" => "Hidden size of the perceptrons (transformer)";
-        device: Place, late Place::Cpu => "Where to compute; gpu in builds with the feature gpu, cuda from Python";
-        task: Task, late Task::Root => "What the network tells; next and masked are for transformers";
-        mask: Option<f64>, or "0.15" => "Share of masked tokens (task masked)";
+        normalization: Option<Scale>, or "fan-in" => "Scaling of hidden layers (cnn, inn)";
+        layers: Option<usize>, or "the depth" => "Number of layers (transformer)";
+        heads: Option<usize>, or "16" => "Number of attention heads (transformer)";
+        mlp: Option<usize>, or "four times the width" => "Hidden size of the MLPs (transformer)";
+        device: Place, late Place::Cpu => "Device; gpu needs a build with the feature gpu, cuda needs Python";
+        task: Task, late Task::Root => "What the network predicts; next and masked need a transformer";
+        mask: Option<f64>, or "0.15" => "Fraction of masked tokens (task masked)";
         seed: u64 => "Seed of the grammar, its sentences, the weights and the batches";
     }
 }
 
 choices! {
-    /// Where a cell is computed.
+    /// The device of a cell.
     pub enum Place {
-        Cpu = "cpu" => "The processor",
-        Gpu = "gpu" => "A graphics processor; only in builds with the feature gpu",
-        Cuda = "cuda" => "A graphics processor by way of PyTorch; only from Python",
+        Cpu = "cpu" => "The CPU",
+        Gpu = "gpu" => "A GPU; needs a build with the feature gpu",
+        Cuda = "cuda" => "A GPU through PyTorch; only from Python",
     }
 }
 
@@ -54,7 +54,7 @@ texts!(Model, Rule, Scale, Place, Task, Ending);
 
 /// Why this program does not train on `cuda`.
 pub(super) const NEEDS_PYTHON: &str =
-    "device = \"cuda\" is for PyTorch: run the experiment from Python, with gardenpath.sweep";
+    "device = \"cuda\" needs PyTorch: run the experiment from Python, with gardenpath.sweep";
 
 type Run<'a> = Trainer<'a, Box<dyn Engine>>;
 
@@ -68,22 +68,22 @@ pub(super) struct Trained {
 }
 
 results! {
-    /// The results: those of the network with the best test loss.
+    /// The results of the network with the best test loss.
     pub struct TrainResult {
-        test_loss: f64 => "Cross-entropy of the test set in nats: per sentence, per token (next) or per masked token";
-        normalized_loss: f64 => "The same in units of guessing, the logarithm of the number of classes (or of tokens)";
-        test_accuracy: f64 => "Share of roots or tokens of the test sentences that were told";
+        test_loss: f64 => "Cross-entropy on the test set in nats: per sentence, per token (next) or per masked token";
+        normalized_loss: f64 => "The test loss divided by the log of the number of classes (or of tokens)";
+        test_accuracy: f64 => "Accuracy on the roots or tokens of the test sentences";
         bayes_loss: f64 => "Loss of exact prediction on the same test sentences";
         bayes_accuracy: f64 => "Accuracy of exact prediction on the same test sentences";
-        bayes_normalized_loss: f64 => "Loss of exact prediction in units of guessing";
-        floor: Option<f64> => "Smallest loss to be expected on the same test sentences (next, masked)";
-        known: Option<Vec<u64>> => "Numbers of lowest layers of rules that a predictor may know: 0, 1, … (next)";
-        level_floors: Option<Vec<f64>> => "The smallest loss to be expected of who knows so many (next)";
-        normalized_error: f64 => "Share of wrong answers in units of guessing";
-        train_loss: f64 => "Mean loss of the training batches before the best measurement";
+        bayes_normalized_loss: f64 => "Loss of exact prediction relative to guessing";
+        floor: Option<f64> => "Lowest expected loss on the same test sentences (next, masked)";
+        known: Option<Vec<u64>> => "Numbers of lowest layers of rules that a predictor knows: 0, 1, … (next)";
+        level_floors: Option<Vec<f64>> => "Lowest expected loss of a predictor that knows that many layers (next)";
+        normalized_error: f64 => "Error rate relative to guessing";
+        train_loss: f64 => "Mean training loss before the best measurement";
         best_step: u64 => "Step of the best measurement";
-        steps: u64 => "All steps";
-        epochs: f64 => "Passes over the training sentences";
+        steps: u64 => "Number of steps";
+        epochs: f64 => "Number of epochs";
         ending: Option<Ending> => "Why training ended";
     }
 }
@@ -91,9 +91,9 @@ results! {
 impl Choice for Ending {
     const ALL: &'static [(Self, &'static str, &'static str)] = &[
         (Ending::Rise, "rise", "The test loss rose"),
-        (Ending::Plateau, "plateau", "The test loss did not improve any more"),
-        (Ending::Steps, "steps", "The largest number of steps was reached"),
-        (Ending::Diverged, "diverged", "A loss was no longer a number"),
+        (Ending::Plateau, "plateau", "The test loss stopped improving"),
+        (Ending::Steps, "steps", "The maximum number of steps was reached"),
+        (Ending::Diverged, "diverged", "NaN loss"),
     ];
 }
 
@@ -107,7 +107,7 @@ impl Kind for Train {
         self.sampled.check()?;
         self.choices().check(&str::to_owned)?;
         if self.device == Place::Cuda && !self.task.is_root() {
-            bail!("task {} is for the devices cpu and gpu: PyTorch's networks tell roots only", self.task.name());
+            bail!("task {} needs device cpu or gpu: PyTorch networks only predict roots", self.task.name());
         }
         let (model, width, depth) = (self.model, self.width, self.sampled.depth);
         let rule = self.optimizer.unwrap_or(Choices::usual_rule(model));
@@ -125,7 +125,7 @@ impl Kind for Train {
     fn run(&self, keeper: &dyn Keeper) -> Result<TrainResult> {
         let outcome = self.train(keeper)?.outcome;
         let sizes = self.sampled.sizes()?;
-        // What is guessed: classes, or tokens.
+        // The number of possible answers: classes or tokens.
         let classes = if self.task.is_root() { sizes[0] } else { sizes[sizes.len() - 1] };
         let (bayes_loss, bayes_accuracy) =
             outcome.bayes_loss.zip(outcome.bayes_accuracy).expect("the grammar of a cell is known");
@@ -149,11 +149,11 @@ impl Kind for Train {
     }
 
     fn work(&self) -> f64 {
-        // A sentence costs less where the test loss is measured than in a step.
+        // A sentence costs less in an evaluation than in a training step.
         let steps = self.expected_steps();
         let measurements = if steps < 267.0 { steps / 32.0 } else { 8.3 + 8.8 * (steps / 267.0).ln() };
         let sentences = steps * self.batch as f64 + 0.4 * (measurements + 1.0) * self.test as f64;
-        // Floors of tokens: a chart for each of several predictors.
+        // Floors of tokens need one chart per predictor.
         let slower = if self.task.is_root() { 1.0 } else { 100.0 * (1.0 + self.sampled.depth as f64) };
         let bayes = 5e-7 * slower * self.test as f64 * self.sampled.length();
         self.sampled.work() + self.seconds_per_sentence() * sentences + bayes
@@ -198,14 +198,14 @@ impl Kind for Train {
 }
 
 impl Train {
-    /// About how many steps it takes until the test loss rises or no longer falls: some forty epochs, if that many are allowed.
+    /// The expected number of steps until the test loss rises or plateaus: about forty epochs, if allowed.
     fn expected_steps(&self) -> f64 {
         let first = if self.model == Model::Transformer { 2500.0 } else { 130.0 };
         let natural = first + 42.0 * self.samples as f64 / self.batch.max(1) as f64;
         natural.min(self.max_steps as f64)
     }
 
-    /// The seconds of a step for each sentence of a batch.
+    /// The time of a step in seconds, per sentence of a batch.
     pub(super) fn seconds_per_sentence(&self) -> f64 {
         let (length, width) = (self.sampled.length(), self.width as f64);
         match self.model {
@@ -219,7 +219,7 @@ impl Train {
         }
     }
 
-    /// Trains, from where an earlier attempt was stopped if it kept that.
+    /// Trains, resuming from a checkpoint if there is one.
     pub(super) fn train(&self, keeper: &dyn Keeper) -> Result<Trained> {
         let grammar = self.sampled.grammar(self.seed)?;
         let recipe = self.choices().recipe(self.sampled.depth, &str::to_owned)?;
@@ -270,7 +270,7 @@ impl Train {
         Ok((recipe.resume(network, data, self.engine_device()?, (&state, progress))?, best))
     }
 
-    /// The device of the engine of this program.
+    /// The device for this program's engine.
     fn engine_device(&self) -> Result<Device> {
         match self.device {
             Place::Cpu => Ok(Device::Cpu),

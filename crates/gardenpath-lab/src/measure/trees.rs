@@ -1,5 +1,5 @@
-//! What theory says about the trees of one depth at the typical sentence length: their number, what they can write, and how many ways
-//! a parser has. Exact: there is no seed.
+//! Theory of trees of one depth at the typical sentence length: numbers of trees, grammatical strings, candidates and
+//! splits. Exact: there is no seed.
 
 use super::parameter::parameters;
 use super::result::results;
@@ -27,12 +27,12 @@ results! {
     pub struct TreesResult {
         typical_length: u64 => "The typical sentence length";
         internal_nodes: f64 => "Mean number of internal nodes";
-        log10_trees: f64 => "Common logarithm of the number of trees";
-        log10_candidates: f64 => "Common logarithm of the mean number of candidates for a whole sentence";
+        log10_trees: f64 => "log10 of the number of trees";
+        log10_candidates: f64 => "log10 of the mean number of candidates for a whole sentence";
         log10_all_candidates: f64 => "The same if every tuple is grammatical";
         candidates_gap: f64 => "Largest relative difference of the latter from the number of trees, over all lengths";
-        fraction_nodes: f64 => "Logarithm of the grammatical fraction to the base of the fraction of rules";
-        paper_fraction_nodes: f64 => "The same by the recursion as printed in the paper";
+        fraction_nodes: f64 => "Log of the grammatical fraction, to the base of the fraction of rules";
+        paper_fraction_nodes: f64 => "The same by the recursion printed in the paper";
         fraction_gap: f64 => "Largest relative difference of the two recursions, over all lengths";
         binary_splits: f64 => "Median number of binary splits of a span";
         ternary_splits: f64 => "Median number of ternary splits of a span";
@@ -40,7 +40,7 @@ results! {
     }
 }
 
-/// The deepest trees: the numbers of deeper ones take minutes.
+/// Computing the numbers for deeper trees takes minutes.
 const DEEPEST: usize = 8;
 
 impl Kind for Trees {
@@ -82,13 +82,13 @@ impl Kind for Trees {
             log10_candidates: log10(some.ln(length)),
             log10_all_candidates: log10(all.ln(length)),
             candidates_gap: all.iter().map(difference).fold(0.0, f64::max),
-            // As the number of nodes that have one factor each.
+            // As the number of nodes with one factor each.
             fraction_nodes: weighted.ln(length) / fraction.ln(),
             paper_fraction_nodes: printed.ln(length) / fraction.ln(),
             fraction_gap: gap(&printed, &weighted),
             binary_splits: splits[2],
             ternary_splits: splits[3],
-            // Where the curves of this depth and the one above cross; one level alone has none.
+            // Where the curves of this depth and the previous one cross; depth 1 has no previous one.
             critical_fraction: if depth > 1 { Some(critical_fraction(depth, probabilities)?) } else { None },
         })
     }

@@ -1,4 +1,5 @@
-//! The directions of the root-to-tuple covariances of one grammar, on the plane of their largest variance: what clustering sees.
+//! The directions of the root-to-tuple covariances of one grammar, projected on their principal plane: the input of
+//! clustering.
 
 use super::ensemble::Sampled;
 use super::parameter::parameters;
@@ -12,30 +13,30 @@ parameters! {
     /// The parameters.
     pub struct Vectors {
         ..sampled: Sampled;
-        samples: u64 => "Sentences whose covariances are projected";
-        parents: usize = 4 => "Parents whose rules are shown";
+        samples: u64 => "Number of sentences";
+        parents: usize = 4 => "Number of parents whose rules are shown";
         seed: u64 => "Seed of the grammar and its sentences";
     }
 }
 
 results! {
-    /// The results. Coordinates are those of the rules of the parents that are shown.
+    /// The results. Coordinates are those of the rules of the shown parents.
     pub struct VectorsResult {
         pair_parent: Vec<u64> => "Parents of the pairs";
-        pair_x: Vec<f64> => "Pairs along the direction of their largest variance";
-        pair_y: Vec<f64> => "Pairs along the second direction";
-        pair_explained: f64 => "Share of the variance of the pairs that the plane shows";
-        pair_nearest: f64 => "Share of all pairs that are nearest to the mean of the others of their own parent";
+        pair_x: Vec<f64> => "Pairs along their first principal direction";
+        pair_y: Vec<f64> => "Pairs along their second principal direction";
+        pair_explained: f64 => "Fraction of the variance of pairs in the plane";
+        pair_nearest: f64 => "Fraction of all pairs that are nearest to the mean of the others of their own parent";
         triple_parent: Vec<u64> => "Parents of the triples";
         triple_overlaps: Vec<u64> => "1 for triples that contain a binary rule, otherwise 0";
-        triple_x: Vec<f64> => "Triples along the direction of their largest variance";
-        triple_y: Vec<f64> => "Triples along the second direction";
-        triple_explained: f64 => "Share of the variance of the triples that the plane shows";
-        triple_nearest: f64 => "Share of all triples that are nearest to the mean of the others of their own parent";
-        corrected_x: Vec<f64> => "The same triples after the correction for pairs, along their first direction";
-        corrected_y: Vec<f64> => "The same along their second direction";
-        corrected_explained: f64 => "Share of the variance of the corrected triples that the plane shows";
-        corrected_nearest: f64 => "Share of all corrected triples that are nearest to the mean of their own parent";
+        triple_x: Vec<f64> => "Triples along their first principal direction";
+        triple_y: Vec<f64> => "Triples along their second principal direction";
+        triple_explained: f64 => "Fraction of the variance of triples in the plane";
+        triple_nearest: f64 => "Fraction of all triples that are nearest to the mean of the others of their own parent";
+        corrected_x: Vec<f64> => "Triples after the correction for pairs, along their first principal direction";
+        corrected_y: Vec<f64> => "The same along their second principal direction";
+        corrected_explained: f64 => "Fraction of the variance of corrected triples in the plane";
+        corrected_nearest: f64 => "Fraction of all corrected triples that are nearest to the mean of their own parent";
     }
 }
 
@@ -104,32 +105,32 @@ impl Kind for Vectors {
     }
 }
 
-/// Vectors of one panel with their parents.
+/// Vectors with their parents.
 #[derive(Default)]
 struct Panel {
     parents: Vec<Symbol>,
     rows: Vec<Vec<f64>>,
 }
 
-/// A panel as it is drawn: places on the plane, and how much of the variance it shows.
+/// A panel as drawn: coordinates in the plane, and the explained variance.
 struct Projected {
     parents: Vec<u64>,
     x: Vec<f64>,
     y: Vec<f64>,
     explained: f64,
-    /// The share of all vectors, also of those that are not shown, that are nearest to the mean of the others of their own parent.
+    /// The fraction of all vectors, shown or not, that are nearest to the mean of the others of their own parent.
     nearest: f64,
 }
 
 impl Panel {
     fn push(&mut self, parent: Symbol, vector: &[f64]) {
-        // Clustering looks at directions.
+        // Clustering compares directions.
         let length = dot(vector, vector).sqrt();
         self.parents.push(parent);
         self.rows.push(vector.iter().map(|value| value / length).collect());
     }
 
-    /// The places of the vectors of the first few parents.
+    /// The coordinates of the vectors of the first few parents.
     fn project(self, shown: usize) -> Projected {
         let nearest = nearest_to_own(&self.parents, &self.rows);
         let shown = self.parents.into_iter().zip(self.rows).filter(|(parent, _)| usize::from(*parent) < shown);
@@ -163,7 +164,7 @@ fn centre(rows: &mut [Vec<f64>]) {
     rows.iter_mut().for_each(|row| row.iter_mut().zip(&mean).for_each(|(value, mean)| *value -= mean));
 }
 
-/// The share of rows that are nearer to the mean of the others of their group than to that of any other group.
+/// The fraction of rows that are nearer to the mean of the others of their group than to that of any other group.
 fn nearest_to_own(parents: &[Symbol], rows: &[Vec<f64>]) -> f64 {
     let groups: std::collections::BTreeSet<Symbol> = parents.iter().copied().collect();
     let distance = |i: usize, group: Symbol| {
@@ -176,7 +177,7 @@ fn nearest_to_own(parents: &[Symbol], rows: &[Vec<f64>]) -> f64 {
     (0..rows.len()).filter(own).count() as f64 / rows.len() as f64
 }
 
-/// The direction of the largest variance of centred rows, by iterating their covariance; its largest coordinate is positive.
+/// The first principal direction of centered rows, by power iteration; its largest coordinate is positive.
 fn principal_direction(rows: &[Vec<f64>]) -> Vec<f64> {
     const ROUNDS: usize = 1000;
     let longest = rows.iter().max_by(|a, b| dot(a, a).total_cmp(&dot(b, b)));
@@ -205,7 +206,7 @@ mod tests {
 
     #[test]
     fn points_on_a_plane_are_found_there() {
-        // Two groups along one axis, spread along another; a constant coordinate is no variance.
+        // Two groups along one axis, spread along another; a constant coordinate adds no variance.
         let mut panel = Panel::default();
         for i in 0..20 {
             let group = i % 2;

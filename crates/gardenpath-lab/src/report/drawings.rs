@@ -1,4 +1,4 @@
-//! Chapters that are no plots: sketches of the grammar, its trees and its charts, each with claims that are checked against the
+//! Chapters other than plots: sketches of the grammar, its trees and its charts, each with claims that are checked by
 //! code.
 
 mod algorithm;
@@ -35,15 +35,15 @@ pub struct Picture {
     pub title: &'static str,
     /// What the paper says or shows.
     pub paper: &'static str,
-    /// Draws it, and checks what it shows.
+    /// Draws it, and checks its claims.
     pub draw: fn() -> Result<Page>,
 }
 
-/// A figure with what it shows.
+/// A figure with its caption and findings.
 pub struct Page {
     /// The figure.
     pub figure: Figure,
-    /// What the figure shows, for somebody who has not read the paper: one to three sentences.
+    /// A caption of one to three sentences for readers who have not read the paper.
     pub caption: String,
     /// The claims that were checked.
     pub findings: Vec<Finding>,
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn the_same_pages_every_time() {
-        // Those that search or count in maps.
+        // The drawings that search, or count in maps.
         for drawing in [&AMBIGUITY, &INSIDE_CHART] {
             let [once, again] = [(drawing.draw)().unwrap(), (drawing.draw)().unwrap()];
             assert_eq!(once.figure.svg(), again.figure.svg());

@@ -1,22 +1,22 @@
-//! The state of a report: what its page and its table are made of while results arrive.
+//! The state of a report while results arrive.
 
 use super::{Finding, finding};
 use crate::choice::choices;
 use crate::draw::table::{counted, short};
 use crate::fit::Verdict;
 
-/// What a report is about.
+/// The subject of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Subject {
-    /// The figures of the paper, which are files beside the page.
+    /// The figures of the paper, stored as files next to the page.
     #[default]
     Paper,
-    /// Experiments of somebody's own: the page is one file, and is the same whenever it is made of the same results.
+    /// The user's own experiments: one file, reproducible from the same results.
     Experiments,
 }
 
 choices! {
-    /// The kinds of files that a figure is kept in, besides being a part of the page.
+    /// The formats in which figures are written beside the page.
     pub enum Format {
         Svg = "svg" => "For pages",
         Pdf = "pdf" => "For papers",
@@ -24,18 +24,18 @@ choices! {
     }
 }
 
-/// All figures of a report, those that are not there yet included.
+/// All figures of a report, including those still missing.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// What it is about.
     pub subject: Subject,
-    /// In the order of the page.
+    /// In page order.
     pub entries: Vec<Entry>,
-    /// The sizes of the experiments, such as `quick` or `full`.
+    /// The scale of the experiments, such as `quick` or `full`.
     pub scale: String,
-    /// When it was started, if the page shall say so.
+    /// When it was started, if the page should say so.
     pub started_text: Option<String>,
-    /// How long it took so far.
+    /// The time taken so far.
     pub total_seconds: f64,
     /// The version of the program.
     pub version: &'static str,
@@ -46,22 +46,22 @@ pub struct Report {
 }
 
 impl Report {
-    /// How many findings of all figures have this verdict.
+    /// The number of findings with this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.entries.iter().map(|entry| entry.count(verdict)).sum()
     }
 
-    /// How claims of each kind were judged, in one line.
+    /// The verdicts by kind of claim, in one line.
     pub fn headline(&self) -> String {
         finding::headline(self.entries.iter().flat_map(|entry| &entry.findings))
     }
 
-    /// How many figures are done.
+    /// The number of finished figures.
     pub fn done(&self) -> usize {
         self.entries.iter().filter(|entry| entry.state == State::Done).count()
     }
 
-    /// Whether there are figures that wait or run.
+    /// Whether some figures are waiting or running.
     pub fn is_growing(&self) -> bool {
         self.entries.iter().any(|entry| matches!(entry.state, State::Waiting | State::Running))
     }
@@ -79,12 +79,13 @@ pub struct Missing {
 impl Missing {
     /// The same in words; none if nothing is missing.
     pub fn words(&self) -> Option<String> {
-        let would =
-            |cells: &str| format!("{cells} not measured; about {} core-hours would do it", short(self.core_hours));
+        let hours = short(self.core_hours);
         match self.cells {
             0 => None,
-            1 => Some(would("1 cell is")),
-            cells => Some(would(&format!("{} are", counted(cells, "cell")))),
+            1 => Some(format!("1 cell is missing; measuring it takes about {hours} core-hours")),
+            cells => {
+                Some(format!("{} are missing; measuring them takes about {hours} core-hours", counted(cells, "cell")))
+            }
         }
     }
 }
@@ -92,37 +93,37 @@ impl Missing {
 /// One figure of a report.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Its name on the command line and in files, and its address within the page.
+    /// Its name on the command line and in files, and its anchor within the page.
     pub name: String,
     /// Its title.
     pub title: String,
-    /// What the paper says or shows, or what somebody expects of an experiment of their own.
+    /// What the paper says or shows, or what the user's experiment should show.
     pub paper: String,
-    /// What the figure shows; empty as long as there is none.
+    /// The caption; empty while there is no figure.
     pub caption: String,
     /// The figure as SVG, if there is one.
     pub figure: Option<String>,
     /// The claims that were checked.
     pub findings: Vec<Finding>,
-    /// The computing time of its cells.
+    /// The compute time of its cells.
     pub seconds: f64,
-    /// How many of its cells have a result, how many failed, and how many there are.
+    /// The numbers of cells with a result, of failed cells, and of all cells.
     pub cells: (usize, usize, usize),
-    /// Those that have no result and did not fail.
+    /// Cells without a result that did not fail.
     pub missing: Missing,
-    /// The command that makes it, at full scale if it is a figure of the paper.
+    /// The command that produces it, at full scale for figures of the paper.
     pub command: String,
-    /// How far it is.
+    /// Its state.
     pub state: State,
 }
 
 impl Entry {
-    /// How many findings have this verdict.
+    /// The number of findings with this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.findings.iter().filter(|finding| finding.verdict == verdict).count()
     }
 
-    /// How many cells are done, in words.
+    /// The number of finished cells, in words.
     pub fn progress(&self) -> String {
         let (done, failed, total) = self.cells;
         let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
@@ -130,15 +131,15 @@ impl Entry {
     }
 }
 
-/// How far a figure is.
+/// The state of a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nothing was computed for it yet.
+    /// Nothing has been computed for it yet.
     Waiting,
     /// Some of its cells are being computed.
     Running,
     /// It is drawn and judged.
     Done,
-    /// It could not be made, and why.
+    /// It could not be made, with the reason.
     Failed(String),
 }

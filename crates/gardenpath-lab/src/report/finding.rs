@@ -1,4 +1,4 @@
-//! What was found about a claim, and how claims are counted.
+//! Findings about claims, and how they are counted.
 
 use crate::analysis::Judged;
 use crate::experiment::plan::Origin;
@@ -6,28 +6,28 @@ use crate::fit::Verdict;
 use crate::table::Table;
 use serde::Serialize;
 
-/// A claim, and what was found.
+/// A claim with its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
     /// The claim, in one line.
     pub claim: String,
-    /// Who says so.
+    /// The source of the claim.
     pub source: Origin,
-    /// The numbers that were measured, in one line for each group that the claim is about.
+    /// The measured values, one line per group of the claim.
     #[serde(rename = "result")]
     pub measured: Vec<String>,
-    /// What the claim allows and why, in one line; empty if the claim says it itself.
+    /// What the claim allows and why, in one line; empty if the claim itself says so.
     pub allows: String,
-    /// Whether they agree.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The claim of another chapter that says the same, as `experiment/id`.
+    /// An equivalent claim of another chapter, as `experiment/id`.
     pub same_as: Option<String>,
     /// About how many core-hours of missing cells or more seeds an inconclusive claim waits for, if these would settle it.
     pub needed_core_hours: Option<f64>,
 }
 
 impl Finding {
-    /// A finding about something that holds or not.
+    /// A finding about a statement that is true or false.
     pub fn check(source: Origin, claim: impl Into<String>, measured: impl Into<String>, holds: bool) -> Self {
         Finding {
             claim: claim.into(),
@@ -41,7 +41,7 @@ impl Finding {
     }
 }
 
-/// The findings of judged claims: one for each claim, with a line for each of its groups.
+/// The findings of judged claims: one per claim, with one line per group.
 pub fn of_claims(claims: &[Judged]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for (number, judged) in claims.iter().enumerate() {
@@ -69,21 +69,21 @@ pub fn of_claims(claims: &[Judged]) -> Vec<Finding> {
     findings
 }
 
-/// A sentence about networks whose training was cut off, if there are any, to be put behind a caption.
+/// A sentence to append to a caption if the training of some networks was cut off.
 pub fn cut_off(table: &Table) -> String {
     let Ok(endings) = table.column("ending") else { return String::new() };
     let endings: Vec<_> = (0..table.len()).map(|row| endings.value(row)).filter(|ending| !ending.is_null()).collect();
     match (endings.iter().filter(|ending| **ending == "steps").count(), endings.len()) {
         (0, _) => String::new(),
         (cut, all) => format!(
-            " {cut} of {all} networks reached their limit of steps while they were still learning: their losses are upper \
+            " {cut} of {all} networks reached the maximum number of steps while still learning: their losses are upper \
              bounds, and so is a P* that depends on them."
         ),
     }
 }
 
-/// How claims of each kind were judged, in one line: the paper's formulas and its experiments first, then identities, our own claims,
-/// and those that repeat another.
+/// The verdicts by kind of claim, in one line: the paper's formulas and experiments first, then identities, our own
+/// claims, and claims that repeat others.
 pub fn headline<'f>(findings: impl Iterator<Item = &'f Finding>) -> String {
     let (repeated, counted): (Vec<&Finding>, Vec<&Finding>) = findings.partition(|finding| finding.same_as.is_some());
     let verdicts = |source: Origin| {
@@ -92,21 +92,21 @@ pub fn headline<'f>(findings: impl Iterator<Item = &'f Finding>) -> String {
         let count = |verdict: Verdict| of_source.iter().filter(|own| **own == verdict).count();
         let some = Verdict::ALL.into_iter().map(|verdict| (verdict, count(verdict))).filter(|(_, count)| *count > 0);
         let words: Vec<String> = some.map(|(verdict, count)| verdict.counted(count)).collect();
-        (of_source.len(), if words.is_empty() { "none was checked".to_owned() } else { words.join(", ") })
+        (of_source.len(), if words.is_empty() { "none checked".to_owned() } else { words.join(", ") })
     };
     let (formulas, of_formulas) = verdicts(Origin::PaperFormula);
     let (experiments, of_experiments) = verdicts(Origin::PaperExperiment);
     let mut text = format!(
-        "Of the paper's {formulas} formulas: {of_formulas}. Of its {experiments} experimental claims: {of_experiments}."
+        "The paper's formulas ({formulas}): {of_formulas}. Its experimental claims ({experiments}): {of_experiments}."
     );
-    for (source, words) in [(Origin::Identity, "identities"), (Origin::Ours, "claims of ours")] {
+    for (source, words) in [(Origin::Identity, "Identities"), (Origin::Ours, "Our own claims")] {
         let (count, verdicts) = verdicts(source);
         if count > 0 {
-            text += &format!(" Besides, {count} {words}: {verdicts}.");
+            text += &format!(" {words} ({count}): {verdicts}.");
         }
     }
     if !repeated.is_empty() {
-        text += &format!(" {} claims repeat others and are not counted.", repeated.len());
+        text += &format!(" Repeated claims, not counted: {}.", repeated.len());
     }
     text
 }
@@ -130,8 +130,8 @@ mod tests {
         ];
         assert_eq!(
             headline(all.iter()),
-            "Of the paper's 2 formulas: 1 agrees, 1 differs. Of its 1 experimental claims: 1 inconclusive. Besides, 1 \
-             identities: 1 agrees. Besides, 1 claims of ours: 1 agrees. 1 claims repeat others and are not counted."
+            "The paper's formulas (2): 1 agrees, 1 differs. Its experimental claims (1): 1 inconclusive. \
+             Identities (1): 1 agrees. Our own claims (1): 1 agrees. Repeated claims, not counted: 1."
         );
     }
 }

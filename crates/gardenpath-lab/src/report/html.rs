@@ -1,6 +1,6 @@
-//! The report as one HTML file that needs nothing else: figures are part of it, and there are no scripts.
+//! The report as one self-contained HTML file without scripts.
 //!
-//! The page is also well-formed XML, so that any tool can read it, and a test can prove that texts do not break it.
+//! The page is also well-formed XML, so that any tool can read it and a test can check that texts are escaped.
 
 use super::Finding;
 use super::entry::{Entry, Format, Report, State, Subject};
@@ -13,14 +13,14 @@ use std::fmt::Write;
 
 const STYLE: &str = include_str!("html/style.css");
 
-const ABOUT: &str = "A laboratory for languages with hidden trees repeats the figures of the paper <cite>Deep Networks \
+const ABOUT: &str = "A reproduction of the figures of the paper <cite>Deep Networks \
     Learn to Parse Uniform-Depth Context-Free Languages from Local Statistics</cite>. Each section draws a figure from \
-    new measurements, tells what the paper says, and judges one claim after the other.";
+    new measurements, states what the paper says, and judges the paper's claims one by one.";
 
-const ABOUT_EXPERIMENTS: &str = "Each section is an experiment: what is expected of it, a figure of its results, and one claim after the \
-    other, with the verdict of a 95% interval over seeds.";
+const ABOUT_EXPERIMENTS: &str = "Each section is an experiment: its expected outcome, a figure of its results, and its claims, \
+    judged by 95% intervals over seeds.";
 
-/// The page as it is now.
+/// The page in its current state.
 pub fn html(report: &Report) -> String {
     let sections: String = report.entries.iter().map(|entry| section(entry, report)).collect();
     format!(
@@ -40,11 +40,11 @@ fn header(report: &Report) -> String {
     let (scale, program) = (escaped(&report.scale), note(&format!("gardenpath {}", escaped(report.version))));
     let started = report.started_text.as_deref().map_or(String::new(), |text| format!(" Started {}.", escaped(text)));
     let growing =
-        if report.is_growing() { " The page grows while results arrive: load it again to see more." } else { "" };
+        if report.is_growing() { " This page is updated as results arrive: reload it to see more." } else { "" };
     let legend: String = Verdict::ALL.into_iter().map(|verdict| legend(verdict, report.count(verdict))).collect();
     let headline = escaped(&report.headline());
     let missing = report.missing.words().map_or(String::new(), |words| {
-        format!(" <strong>The report is partial</strong>: {words}. Figures show what there is, and claims say what they wait for.")
+        format!(" <strong>The report is partial</strong>: {words}. Figures show the available results, and open claims list the cells they need.")
     });
     if report.subject == Subject::Experiments {
         return format!(
@@ -54,21 +54,21 @@ fn header(report: &Report) -> String {
     }
     format!(
         "<header>\n<h1>Languages with hidden trees: the report</h1>\n<p>{ABOUT}</p>\n\
-         <p>Scale: <strong>{scale}</strong>. {done} of {all} figures are done; this run took {took}, and found what was measured before.{missing}{started}{growing} \
+         <p>Scale: <strong>{scale}</strong>. {done} of {all} figures are done; this run took {took}, besides earlier measurements.{missing}{started}{growing} \
          {program}</p>\n<p><strong>{headline}</strong></p>\n<ul class=\"legend\">\n{legend}</ul>\n</header>\n"
     )
 }
 
-/// How often there is a verdict, and what it means.
+/// The number of claims with a verdict, and its meaning.
 fn legend(verdict: Verdict, count: usize) -> String {
     format!("<li>{} {}.</li>\n", badge(verdict, &verdict.counted(count)), meaning(verdict))
 }
 
 fn meaning(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Agrees => "The whole 95% interval lies within what is claimed",
-        Verdict::Differs => "The whole interval lies outside of what is claimed",
-        Verdict::Corrected => "It lies outside of what the paper claims, and within our correction",
+        Verdict::Agrees => "The whole 95% interval lies within the claimed range",
+        Verdict::Differs => "The whole interval lies outside the claimed range",
+        Verdict::Corrected => "It lies outside the paper's range and within that of our correction",
         Verdict::Inconclusive => "The interval lies neither inside nor outside, or there is none",
     }
 }
@@ -103,7 +103,7 @@ fn overview_row(entry: &Entry) -> String {
     )
 }
 
-/// A remark in smaller letters.
+/// A note in smaller type.
 fn note(html: &str) -> String {
     format!("<span class=\"note\">{html}</span>")
 }
@@ -112,9 +112,9 @@ fn section(entry: &Entry, report: &Report) -> String {
     let subject = report.subject;
     let (name, title, paper) = (escaped(&entry.name), escaped(&entry.title), escaped(&entry.paper));
     let (heading, by) = match subject {
-        Subject::Paper if entry.missing.cells > 0 => ("The paper says", "What is missing is measured by"),
+        Subject::Paper if entry.missing.cells > 0 => ("The paper says", "To measure the missing cells"),
         Subject::Paper => ("The paper says", "At full scale"),
-        Subject::Experiments => ("What is expected", "Measured by"),
+        Subject::Experiments => ("Expected outcome", "Measured by"),
     };
     let paper = if paper.is_empty() { paper } else { format!("<h3>{heading}</h3>\n<p>{paper}</p>\n") };
     let (took, command) = (duration(entry.seconds), escaped(&entry.command));
@@ -123,7 +123,7 @@ fn section(entry: &Entry, report: &Report) -> String {
     format!(
         "<section id=\"{name}\">\n<h2><a href=\"#{name}\">{title}</a></h2>\n{state}{figure}\
          {paper}{findings}\
-         <p class=\"note\">Computing time: {took}{cells}.{missing}</p>\n\
+         <p class=\"note\">Compute time: {took}{cells}.{missing}</p>\n\
          <p class=\"command\">{by}: <code>{command}</code></p>\n</section>\n",
         state = state(entry),
         figure = entry.figure.as_deref().map_or(String::new(), |svg| figure(entry, svg, report)),
@@ -131,7 +131,7 @@ fn section(entry: &Entry, report: &Report) -> String {
     )
 }
 
-/// What stands where the figure is not there yet.
+/// The placeholder of a missing figure.
 fn state(entry: &Entry) -> String {
     let text = match &entry.state {
         State::Done => return String::new(),
@@ -153,7 +153,7 @@ fn state_badge(state: &State) -> Option<String> {
     Some(format!("<span class=\"badge unfinished\">{words}</span>"))
 }
 
-/// The figure as a picture of its own, since names inside of several drawings on one page would clash.
+/// The figure as a separate image, since IDs inside several drawings on one page would clash.
 fn figure(entry: &Entry, svg: &str, report: &Report) -> String {
     let (name, title, caption) = (escaped(&entry.name), escaped(&entry.title), escaped(&entry.caption));
     if report.subject == Subject::Experiments {
@@ -175,7 +175,7 @@ fn figure(entry: &Entry, svg: &str, report: &Report) -> String {
     )
 }
 
-/// More lines than this about one claim are folded.
+/// More lines about one claim are folded.
 const LINES: usize = 4;
 
 fn findings(findings: &[Finding]) -> String {
@@ -196,12 +196,12 @@ fn findings(findings: &[Finding]) -> String {
         );
     }
     format!(
-        "<h3>What was found</h3>\n<table class=\"findings\">\n<thead><tr><th scope=\"col\">Claim</th>\
+        "<h3>Findings</h3>\n<table class=\"findings\">\n<thead><tr><th scope=\"col\">Claim</th>\
          <th scope=\"col\">Measured</th><th scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
     )
 }
 
-/// Who makes a claim.
+/// The source of a claim.
 fn source(origin: Origin) -> &'static str {
     match origin {
         Origin::PaperFormula => "A formula of the paper",
@@ -211,7 +211,7 @@ fn source(origin: Origin) -> &'static str {
     }
 }
 
-/// Some lines below one another; many of them are folded.
+/// Lines below one another; many of them are folded.
 fn lines(lines: &[String]) -> String {
     let all = lines.iter().map(|line| escaped(line)).collect::<Vec<_>>();
     if all.len() <= LINES {
@@ -220,7 +220,7 @@ fn lines(lines: &[String]) -> String {
     format!("<details><summary>{} groups</summary>{}</details>", all.len(), all.join("<br/>"))
 }
 
-/// A verdict that can be told without colours: by a sign, by words and by its border.
+/// A verdict badge that is readable without color: by its symbol, text and border.
 fn badge(verdict: Verdict, words: &str) -> String {
     let (class, sign) = match verdict {
         Verdict::Agrees => ("agrees", "✓"),
@@ -237,7 +237,7 @@ fn base64(bytes: &[u8]) -> String {
     for three in bytes.chunks(3) {
         let bits = (0..3).fold(0, |bits, k| bits << 8 | usize::from(three.get(k).copied().unwrap_or(0)));
         let digit = |k: usize| char::from(DIGITS[bits >> (18 - 6 * k) & 63]);
-        // Each byte needs one digit more than there are bytes; the rest is padding.
+        // Each group has one more digit than bytes; the rest is padding.
         text.extend((0..4).map(|k| if k <= three.len() { digit(k) } else { '=' }));
     }
     text
@@ -333,7 +333,7 @@ mod tests {
             ["? 2 inconclusive", "? 1 inconclusive", "? 1 inconclusive", "? inconclusive", "? inconclusive"]
         );
         assert!(
-            !page.contains("this run took") && !page.contains("Of the paper's"),
+            !page.contains("this run took") && !page.contains("The paper's formulas"),
             "the same results give the same bytes"
         );
     }
@@ -378,11 +378,11 @@ mod tests {
     fn partial_pages_say_so() {
         with_document(|document| {
             let paragraphs: Vec<String> = elements(document, "p").map(text).collect();
-            let words = "4 cells are not measured; about 2.5 core-hours would do it.";
+            let words = "4 cells are missing; measuring them takes about 2.5 core-hours.";
             assert!(paragraphs.iter().any(|line| line.contains(&format!("The report is partial: {words}"))));
             let each = paragraphs.iter().filter(|line| line.contains(&format!("for 3 of 8 cells, 1 failed. {words}")));
             assert_eq!(each.count(), 5);
-            assert!(paragraphs.iter().any(|line| line.starts_with("What is missing is measured by: ")));
+            assert!(paragraphs.iter().any(|line| line.starts_with("To measure the missing cells: ")));
         });
     }
 

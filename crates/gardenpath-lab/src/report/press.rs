@@ -1,4 +1,4 @@
-//! Makes the report: measures what is missing, draws, judges, and prints page after page.
+//! Makes the report: measures what is missing, draws, judges, and updates the page after each chapter.
 
 use super::entry::{Entry, Format, Missing, Report, State, Subject};
 use super::{Chapter, html};
@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The scale of PNG files: for screens with fine dots. Papers take the PDF.
+/// PNG files are for high-resolution screens; papers use the PDF.
 const PNG_SCALE: f64 = 2.0;
 
 /// How a report is made.
@@ -30,7 +30,7 @@ pub struct Settings {
     pub formats: Vec<Format>,
 }
 
-/// A report that is being made in a directory.
+/// A report being made in a directory.
 pub struct Press {
     directory: PathBuf,
     store: Store,
@@ -49,7 +49,7 @@ impl Press {
         let Settings { store, measures, formats } = settings;
         let store = if measures { Store::open(&store)? } else { Store::existing(&store)? };
         let figures = directory.join("figures");
-        fs::create_dir_all(&figures).with_context(|| format!("{}: cannot be made", figures.display()))?;
+        fs::create_dir_all(&figures).with_context(|| format!("{}: cannot create the directory", figures.display()))?;
         let entries = chapters.iter().map(waiting).collect();
         let missing = BTreeMap::new();
         let report = Report {
@@ -88,7 +88,7 @@ impl Press {
         self.chapters[number].cells(&self.scale)
     }
 
-    /// What is said when the program is interrupted: how much of the report is measured.
+    /// The message on interruption: how much of the report is measured.
     pub fn last_word(&self) -> impl FnOnce() -> Interrupted + Send + use<> {
         let cells: Vec<Measure> =
             self.chapters.iter().flat_map(|chapter| chapter.cells(&self.scale).unwrap_or_default()).collect();
@@ -96,7 +96,7 @@ impl Press {
         move || sweep::interrupted(&cells, &store)
     }
 
-    /// Measures what a chapter lacks, if that is wanted, then draws and judges it. `progress` hears of each cell.
+    /// Measures the missing cells of a chapter if the settings say so, then draws and judges it. `progress` is called for each cell.
     pub fn chapter(&mut self, number: usize, progress: &mut dyn FnMut(&Event<'_>)) -> Result<&Entry> {
         self.report.entries[number].state = State::Running;
         self.print()?;
@@ -142,7 +142,7 @@ impl Press {
         let page = self.chapters[number].draw(&table, &outstanding)?;
         let svg = page.figure.svg();
         (entry.caption, entry.findings, entry.figure) = (page.caption, page.findings, Some(svg.clone()));
-        // A figure that has not changed need not be rendered again.
+        // A figure that has not changed is not rendered again.
         let path = |format: Format| {
             self.directory.join("figures").join(&self.chapters[number].name).with_extension(format.name())
         };
@@ -173,7 +173,7 @@ impl Press {
         write(&self.page(), html::html(&report).as_bytes())
     }
 
-    /// The report with the time that it took.
+    /// Finishes the report and records the time it took.
     pub fn finish(mut self) -> Result<Report> {
         self.report.total_seconds = self.start.elapsed().as_secs_f64();
         self.print()?;

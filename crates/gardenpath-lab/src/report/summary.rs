@@ -1,15 +1,15 @@
-//! The report in the terminal: a line for each figure as it finishes, and a table at the end.
+//! The report in the terminal: one line per figure as it finishes, and a table at the end.
 
 use super::entry::{Entry, Report, State};
 use crate::draw::table::{Table, duration};
 use crate::fit::Verdict;
 
-/// The width that lines are shortened to.
+/// Lines are shortened to this width.
 const WIDTH: usize = 100;
-/// What is left of the measured numbers if names and verdicts fill the line.
+/// Minimum width of the measured values if names and verdicts fill the line.
 const LEAST: usize = 12;
 
-/// One row for each figure: name, verdicts, what was measured, and computing time.
+/// One row per figure: name, verdicts, measured values, and compute time.
 pub fn table(report: &Report) -> String {
     let mut rows = vec![["figure", "verdicts", "measured", "time"].map(str::to_owned)];
     rows.extend(report.entries.iter().map(|entry| {
@@ -19,7 +19,7 @@ pub fn table(report: &Report) -> String {
     let others: usize = [0, 1, 3].map(|column| width(&rows, column) + 2).iter().sum();
     let room = WIDTH.saturating_sub(others).max(LEAST);
     rows.iter_mut().for_each(|row| row[2] = shortened(&row[2], room));
-    // A table aligns its columns to the right; only the last one holds numbers.
+    // Tables are right-aligned, but only the last column has numbers.
     for column in 0..3 {
         let width = width(&rows, column);
         rows.iter_mut().for_each(|row| row[column] = format!("{:<width$}", row[column]));
@@ -33,14 +33,14 @@ pub fn table(report: &Report) -> String {
     format!("{table}\n{done} of {all} figures at {} scale in {took}.\n{missing}{headline}\n", report.scale)
 }
 
-/// A figure in one line, without its end.
+/// A figure on one line, without a line break.
 pub fn line(entry: &Entry) -> String {
     let (verdicts, took, measured) = (verdicts(entry), duration(entry.seconds), measured(entry));
     let measured = if measured.is_empty() { measured } else { format!(": {measured}") };
     shortened(&one_line(&format!("{}: {verdicts} in {took}{measured}", entry.name)), WIDTH)
 }
 
-/// The verdicts in words, or how far the figure is.
+/// The verdicts, or the state of an unfinished figure.
 fn verdicts(entry: &Entry) -> String {
     match entry.state {
         State::Waiting => "waiting".into(),
@@ -50,14 +50,14 @@ fn verdicts(entry: &Entry) -> String {
     }
 }
 
-/// The verdicts that occur, with their numbers.
+/// The verdicts that occur, with their counts.
 fn counts(count: impl Fn(Verdict) -> usize) -> Option<String> {
     let some = Verdict::ALL.into_iter().map(|verdict| (verdict, count(verdict))).filter(|&(_, count)| count > 0);
     let words: Vec<String> = some.map(|(verdict, count)| verdict.counted(count)).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// The numbers of a figure, or what is known instead.
+/// The measured values, or a replacement.
 fn measured(entry: &Entry) -> String {
     match &entry.state {
         State::Waiting | State::Running => entry.progress(),
@@ -68,7 +68,7 @@ fn measured(entry: &Entry) -> String {
     }
 }
 
-/// Text without line breaks and whatever else a terminal would obey.
+/// The text without line breaks and control characters.
 fn one_line(text: &str) -> String {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -78,7 +78,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The beginning of a text, if it is too long.
+/// Truncates a long text.
 fn shortened(text: &str, width: usize) -> String {
     if length(text) <= width {
         return text.to_owned();
@@ -142,7 +142,7 @@ top         failed                no cells                1 min 15 s
 clustering  nothing to judge                              1 min 15 s
 
 3 of 5 figures at quick scale in 3 min 20 s.
-Of the paper's 4 formulas: 2 agree, 1 corrected, 1 inconclusive. Of its 0 experimental claims: none was checked.
+The paper's formulas (4): 2 agree, 1 corrected, 1 inconclusive. Its experimental claims (0): none checked.
 ";
         let report = report(vec![
             done("ambiguity", "h = 1", &[Agrees, Corrected, Agrees]),
@@ -154,7 +154,7 @@ Of the paper's 4 formulas: 2 agree, 1 corrected, 1 inconclusive. Of its 0 experi
         assert_eq!(table(&report), expected);
         let partial = Report { missing: Missing { cells: 1, core_hours: 60.0 }, ..report };
         assert!(
-            table(&partial).contains("3 min 20 s.\n1 cell is not measured; about 60 core-hours would do it.\nOf the")
+            table(&partial).contains("3 min 20 s.\n1 cell is missing; measuring it takes about 60 core-hours.\nOf the")
         );
     }
 

@@ -1,10 +1,10 @@
-//! The file of a cell: one line of JSON with its result, the identity of the cell, and a checksum of all that follows it.
+//! The file of a cell: one line of JSON with its result, its identity, and a checksum of everything after it.
 //!
 //! ```text
 //! {"checksum":"…","identity":"…","parameters":{…},"result":{…}}
 //! ```
 //!
-//! Files of version 0.1 have neither checksum nor identity; they must have the parameters of the cell.
+//! Files of version 0.1 have neither checksum nor identity; they must match the cell's parameters.
 
 use crate::measure::Measure;
 use crate::record::Record;
@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 const BEGINNING: &str = r#"{"checksum":""#;
 
-/// The characters of a checksum.
+/// The length of a checksum in hexadecimal digits.
 const DIGITS: usize = 64;
 
 #[derive(Serialize)]
@@ -43,7 +43,8 @@ pub fn to_bytes(cell: &Measure, result: &Map<String, Value>) -> serde_json::Resu
     Ok(format!("{BEGINNING}{}\",{rest}", checksum(rest.as_bytes())).into_bytes())
 }
 
-/// Whether the file of a cell is whole and its own, or what is wrong with it. Cheap: a file with a checksum is not parsed.
+/// Checks that the file is intact and belongs to the cell, or says what is wrong. Cheap: a file with a checksum is not
+/// parsed.
 pub fn check(cell: &Measure, bytes: &[u8]) -> Result<(), &'static str> {
     match bytes.strip_prefix(BEGINNING.as_bytes()) {
         Some(marked) => check_marked(cell, marked),

@@ -1,7 +1,7 @@
-//! Checkpoints of cells at work, from which they resume after a kill.
+//! Checkpoints of running cells, from which they resume after being killed.
 //!
-//! A file has a checksum of all that follows it, the seconds that the cell has taken so far, and what its measure keeps. It is named by
-//! the identity of the cell: a measure of another version does not find it.
+//! A file has a checksum of everything after it, the seconds that the cell has taken so far, and the state of its
+//! measure. It is named after the cell's identity, so a different version of the measure does not find it.
 
 use crate::files::atomic;
 use crate::measure::{Keeper, Measure};
@@ -16,12 +16,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// What the time of a cell is.
+/// The clock that times a cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Clock {
-    /// What cores work for it: others on a busy machine do not count.
+    /// CPU time, so that other work on a busy machine does not count.
     Cores,
-    /// What passes, for cells on a GPU.
+    /// Wall time, for cells on a GPU.
     Wall,
 }
 
@@ -31,7 +31,7 @@ impl Clock {
         if cell.is_on_gpu() { Clock::Wall } else { Clock::Cores }
     }
 
-    /// The seconds from some moment on. That of cores is for the threads of the pool that measures the cell.
+    /// The time in seconds, from an arbitrary origin. CPU time is that of all threads of the current pool.
     fn now(self) -> f64 {
         static START: OnceLock<Instant> = OnceLock::new();
         match self {
@@ -41,30 +41,30 @@ impl Clock {
     }
 }
 
-/// Keeps the checkpoint of one cell in a file.
+/// The checkpoint of one cell, in a file.
 pub struct Checkpoints<'s> {
     path: PathBuf,
     report: &'s dyn Fn(String),
     clock: Clock,
-    /// What the clock showed at the beginning.
+    /// The time at which this attempt began.
     began: f64,
-    /// The seconds that earlier attempts took.
+    /// The seconds taken by earlier attempts.
     before: Cell<f64>,
-    /// When it is time to keep something.
+    /// When the next checkpoint is due.
     due: Cell<Instant>,
 }
 
-/// Keeping takes at most this share of the time.
+/// Saving checkpoints takes at most 1 / SHARE of the time.
 const SHARE: u32 = 20;
 
 impl<'s> Checkpoints<'s> {
-    /// The checkpoint in a file. `report` hears what is wrong with it, in one line.
+    /// The checkpoint in a file. `report` is called with one line if it is damaged.
     pub(super) fn new(path: PathBuf, clock: Clock, report: &'s dyn Fn(String)) -> Self {
         let due = Cell::new(Instant::now() + interval());
         Checkpoints { path, report, clock, began: clock.now(), before: Cell::new(0.0), due }
     }
 
-    /// The seconds that cores have worked on the cell so far, in all attempts that led to its state; on a GPU those that have passed.
+    /// The time the cell has taken so far, over all attempts that led to its state: CPU time, or wall time on a GPU.
     pub fn seconds(&self) -> f64 {
         self.before.get() + self.clock.now() - self.began
     }
@@ -101,7 +101,7 @@ impl Keeper for Checkpoints<'_> {
     }
 }
 
-/// The seconds and what was kept, if a file is whole.
+/// The seconds and the state, if the file is intact.
 fn open(bytes: &[u8]) -> Option<(f64, &[u8])> {
     let (found, rest) = split(bytes)?;
     if checksum(rest).as_bytes() != found {
@@ -112,7 +112,7 @@ fn open(bytes: &[u8]) -> Option<(f64, &[u8])> {
     (seconds.is_finite() && seconds >= 0.0).then_some((seconds, kept))
 }
 
-/// The first line, and what follows it.
+/// The first line, and the rest.
 fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = bytes.iter().position(|&byte| byte == b'\n')?;
     Some((&bytes[..end], &bytes[end + 1..]))

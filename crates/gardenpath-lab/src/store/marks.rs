@@ -1,7 +1,8 @@
-//! Marks of cells that somebody works on, so that others begin with the rest.
+//! Marks of cells being measured, so that other workers start with other cells.
 //!
-//! A mark is no lock: it says who works on a cell, and whoever believes it saves work. One that is not renewed, or whose process has
-//! ended, counts for nothing. That two workers measure one cell costs time and nothing else, since they write the same bytes.
+//! A mark is not a lock: it names the worker of a cell, so that others can avoid duplicate work. A mark that is not
+//! renewed, or whose process has ended, is ignored. If two workers measure the same cell, they write the same bytes, so
+//! only time is lost.
 
 use crate::files::atomic;
 use crate::process::Owner;
@@ -10,13 +11,14 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// A mark that is older than this was left behind by a worker that is gone; those at work renew theirs.
+/// An older mark was left by a dead worker, since live ones renew theirs. Several times [`RENEWAL`], so that a slow file
+/// system does not make a live mark stale.
 const STALE: Duration = Duration::from_secs(45);
 
 /// How often a worker renews its marks.
 pub const RENEWAL: Duration = Duration::from_secs(10);
 
-/// What a process of another machine left behind is removed when it is older than this.
+/// Files left by processes of other machines are removed after this time.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The directory of the marks.
@@ -35,15 +37,15 @@ impl Marks {
         self.directory.join(name)
     }
 
-    /// Whether somebody works on a cell.
+    /// Whether a worker holds a cell.
     pub fn is_held(&self, name: &str) -> bool {
         is_held(&self.path(name))
     }
 
-    /// Marks a cell as being worked on, unless somebody else works on it. That a mark cannot be written does no harm.
+    /// Marks a cell, unless another worker holds it. Failure to write a mark is ignored.
     pub fn claim(&self, name: &str) -> bool {
         let path = self.path(name);
-        // A new file with its content, never the target of a link.
+        // A new file with its content, never the target of a symlink.
         match atomic::create(&path, Owner::this().to_string().as_bytes()) {
             Ok(()) => true,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -51,14 +53,14 @@ impl Marks {
                     return false;
                 }
                 let _ = atomic::replace(&path, Owner::this().to_string().as_bytes());
-                // Somebody else may have had the same idea, a moment later.
+                // Another worker may have claimed it at the same time.
                 owner(&path).is_none_or(|owner| owner == Owner::this())
             }
             Err(_) => true,
         }
     }
 
-    /// Says that the worker is still there.
+    /// Renews the mark.
     pub fn renew(&self, name: &str) {
         let path = self.path(name);
         if owner(&path).is_none_or(|owner| owner == Owner::this()) {
@@ -81,7 +83,7 @@ impl Marks {
         }
     }
 
-    /// Removes marks that no worker at work can have set.
+    /// Removes marks of workers that cannot be alive.
     pub fn clean(&self) {
         for path in files(&self.directory) {
             let gone = owner(&path).is_some_and(|owner| owner.is_gone());
@@ -92,7 +94,7 @@ impl Marks {
     }
 }
 
-/// Removes the temporary files in a directory that no process at work can be writing.
+/// Removes temporary files in a directory that no live process can be writing.
 pub fn clean_temporary(directory: &Path) {
     for path in files(directory) {
         let Some(owner) = atomic::temporary_owner(&path) else { continue };
@@ -110,7 +112,7 @@ fn files(directory: &Path) -> impl Iterator<Item = PathBuf> {
     fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path())
 }
 
-/// Who set a mark, if it is one: links are not followed.
+/// The owner of a mark; symlinks are not followed.
 fn owner(path: &Path) -> Option<Owner> {
     let data = fs::symlink_metadata(path).ok()?;
     if data.is_file() { fs::read_to_string(path).ok()?.parse().ok() } else { None }

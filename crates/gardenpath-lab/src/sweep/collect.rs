@@ -1,6 +1,6 @@
-//! All results of a sweep as one file: a row for each cell, a column for each parameter and each result.
+//! Writes all results of a sweep to one file: one row per cell, one column per parameter and result.
 //!
-//! Parquet, CSV and JSON lines hold the same table: the columns that cells have stored, parameters first.
+//! Parquet, CSV and JSON lines contain the same table: the columns that the cells have, parameters first.
 
 mod parquet;
 mod text;
@@ -12,36 +12,37 @@ use crate::table::Table;
 use anyhow::{Result, bail};
 use std::path::Path;
 
-/// The formats of files.
+/// The file formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Typed columns, with where they come from.
+    /// Typed columns, with metadata.
     Parquet,
-    /// RFC 4180; lists are JSON texts.
+    /// RFC 4180; lists are JSON strings.
     Csv,
     /// One JSON object per line.
     JsonLines,
 }
 
 impl Format {
-    /// The format by the extension of a file that can be written.
+    /// The format of a file by its extension.
     pub fn of(path: &Path) -> Result<Self> {
         let format = match path.extension().and_then(|extension| extension.to_str()) {
             Some("parquet") => Format::Parquet,
             Some("csv") => Format::Csv,
             Some("jsonl") => Format::JsonLines,
-            _ => bail!("{}: expected a name that ends in .parquet, .csv or .jsonl", path.display()),
+            _ => bail!("{}: expected a name ending in .parquet, .csv or .jsonl", path.display()),
         };
         atomic::check(path)?;
         Ok(format)
     }
 }
 
-/// Writes the results of a sweep in the format that the name of the file says. What was swept is kept with the columns of Parquet.
+/// Writes the results of a sweep in the format given by the file extension. Parquet metadata record the experiment and
+/// scale.
 pub fn write(table: &Table, path: &Path, experiment: &str, scale: &Scale) -> Result<()> {
     let format = Format::of(path)?;
     if table.is_empty() {
-        bail!("there are no results yet");
+        bail!("no results yet");
     }
     match format {
         Format::Parquet => {
@@ -64,7 +65,7 @@ mod tests {
     use crate::measure::Measure;
     use serde_json::{Value, json};
 
-    /// Every kind of value, some of which are missing, and texts that formats must quote.
+    /// Every kind of value, some missing, and strings that need quoting.
     fn table() -> Table {
         let nasty = "a \"b\",\r\nc; é";
         let rows = [
@@ -112,7 +113,7 @@ mod tests {
     fn other_names_and_empty_tables_are_refused() {
         for name in ["r", "r.txt", "r.CSV", "csv", "r.parquet.gz"] {
             let error = Format::of(Path::new(name)).unwrap_err().to_string();
-            assert_eq!(error, format!("{name}: expected a name that ends in .parquet, .csv or .jsonl"));
+            assert_eq!(error, format!("{name}: expected a name ending in .parquet, .csv or .jsonl"));
         }
         let directory = tempfile::tempdir().unwrap();
         assert!(write(&Table::default(), &directory.path().join("r.csv"), "trial", &Scale::QUICK).is_err());

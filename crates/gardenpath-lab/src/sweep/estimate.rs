@@ -1,7 +1,7 @@
-//! What cells will cost, before they are measured.
+//! Estimates the cost of cells before they are measured.
 //!
-//! Every measure says about how long a cell takes on some machine. What this machine makes of it is told by cells that have been finished,
-//! or by a tiny cell of the same variety, which is timed.
+//! Every measure declares the approximate time of a cell on a reference machine. The factor for this machine comes from
+//! finished cells, or from timing a tiny cell of the same variety.
 
 use crate::draw::table::short;
 use crate::measure::Measure;
@@ -10,44 +10,45 @@ use crate::store::Provenance;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What cells will cost, about.
+/// The estimated cost of cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Cost {
     /// Hours of one core.
     pub core_hours: f64,
-    /// Hours of a graphics processor, which is taken for [`GPU_CORES`] cores.
+    /// Hours of a GPU, which is assumed to equal [`GPU_CORES`] cores.
     pub gpu_hours: f64,
 }
 
-/// So many cores do the work of a graphics processor: an assumption, which was never measured.
+/// The number of cores that equal one GPU: an assumption that was never measured.
 pub const GPU_CORES: f64 = 50.0;
 
-/// The factor by which an estimate may be wrong in either direction. Nobody knows when training will end.
+/// The factor by which an estimate may be off in either direction, since the number of training steps is unknown.
 pub const ROUGHNESS: f64 = 3.0;
 
-/// A cost in one line.
+/// The cost in one line.
 pub fn shown(cost: &Cost) -> String {
     let mut text = format!("about {} core-hours", short(cost.core_hours));
     if cost.gpu_hours > 0.0 {
         let hours = short(cost.gpu_hours);
         text +=
-            &format!(" and {hours} GPU-hours, if a GPU does the work of {GPU_CORES} cores, which was never measured");
+            &format!(" and {hours} GPU-hours, assuming that a GPU equals {GPU_CORES} cores, which was never measured");
     }
-    format!("{text}; this may be wrong by a factor of {ROUGHNESS}")
+    format!("{text}; this may be off by a factor of {ROUGHNESS}")
 }
 
-/// Finished cells of a variety tell its pace if they took at least this long together: shorter ones are mostly noise.
+/// Finished cells of a variety determine its pace if they took at least this long in total: shorter times are mostly
+/// noise.
 const ENOUGH_SECONDS: f64 = 1.0;
 
-/// How much longer than [`Measure::work`] says cells take on this machine, for each variety.
+/// How much longer than [`Measure::work`] cells take on this machine, by variety.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Paces {
     factors: BTreeMap<String, f64>,
 }
 
 impl Paces {
-    /// The paces that finished cells show. Records without a version do not count: they have the time that passed, which on a busy machine
-    /// can be many times what a core worked.
+    /// The paces of finished cells. Records without a version are ignored: they have wall times, which on a busy machine can be many
+    /// times the CPU time.
     pub fn of_finished<'c>(finished: impl IntoIterator<Item = (&'c Measure, Provenance)>) -> Self {
         let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
         for (cell, provenance) in finished {
@@ -61,24 +62,25 @@ impl Paces {
         Paces { factors: known.map(|(variety, (taken, work))| (variety, taken / work)).collect() }
     }
 
-    /// Times a tiny cell for each variety of these cells whose pace is not known; foreign measures are not timed. Takes a few tenths of a second for each.
+    /// Times a tiny cell of each variety with unknown pace, which takes a few tenths of a second each. Foreign measures
+    /// are not timed.
     pub fn calibrate<'c>(&mut self, cells: impl IntoIterator<Item = &'c Measure>) {
         for cell in cells.into_iter().filter(|cell| cell.description().is_built_in()) {
             self.factors.entry(cell.variety()).or_insert_with(|| pace(&cell.tiny()));
         }
     }
 
-    /// The seconds that a cell takes on one core, if the pace of its variety is known.
+    /// The time of a cell in seconds on one core, if the pace of its variety is known.
     pub fn seconds(&self, cell: &Measure) -> Option<f64> {
         Some(self.factors.get(&cell.variety())? * cell.work())
     }
 
-    /// The same, and what the measure itself says where the pace is not known: for whoever must not time anything.
+    /// The same, with the measure's own estimate if the pace is unknown.
     pub fn nominal_seconds(&self, cell: &Measure) -> f64 {
         self.seconds(cell).unwrap_or_else(|| cell.work())
     }
 
-    /// What cells will cost; those whose pace is not known cost nothing.
+    /// The estimated cost of cells; those with unknown pace cost nothing.
     pub fn cost<'c>(&self, cells: impl IntoIterator<Item = &'c Measure>) -> Cost {
         let mut cost = Cost::default();
         for cell in cells {
@@ -93,14 +95,14 @@ impl Paces {
     }
 }
 
-/// How much longer a cell takes than it says. The first attempt warms up; the faster one counts.
+/// The pace of a cell: the faster of two attempts, since the first one warms up.
 fn pace(cell: &Measure) -> f64 {
     let fastest = [time(cell), time(cell)].into_iter().flatten().reduce(f64::min);
     fastest.map_or(1.0, |seconds| seconds / cell.work())
 }
 
-/// The seconds that a core works on a cell, measured on a single thread; `None` if the cell fails. Time that other processes take from this
-/// one does not count, where the system can tell.
+/// The CPU time of a cell in seconds on a single thread; `None` if it fails. Time taken by other processes does not
+/// count where the system can tell.
 pub fn time(cell: &Measure) -> Option<f64> {
     let work = || {
         let start = thread_seconds();

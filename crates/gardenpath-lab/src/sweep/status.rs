@@ -1,4 +1,4 @@
-//! How far a sweep has come.
+//! The progress of a sweep.
 
 use super::estimate::{Cost, Paces};
 use crate::measure::Measure;
@@ -6,37 +6,37 @@ use crate::store::{Failure, Found, State, Store};
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// How far a sweep has come.
+/// The progress of a sweep.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Status {
     /// Cells with a result.
     pub done: usize,
-    /// Cells at work.
+    /// Cells being measured.
     pub running: usize,
-    /// Cells that were tried without success.
+    /// Cells that failed.
     pub failed: usize,
-    /// Cells yet to be done.
+    /// Cells not measured yet.
     pub missing: usize,
-    /// How long a single thread took for those that are done.
+    /// The time that finished cells took on a single thread.
     pub seconds_done: f64,
-    /// How long a single thread needs for the others, about, if that was asked for.
+    /// The estimated time for the others on a single thread, if requested.
     pub seconds_left: Option<f64>,
-    /// What the others cost, about, if that was asked for.
+    /// The estimated cost of the others, if requested.
     #[serde(flatten)]
     pub cost: Option<Cost>,
-    /// What went wrong, for each failed cell.
+    /// One entry per failed cell.
     pub failures: Vec<Failure>,
-    /// What is wrong with files that should hold a result, in a line for each; their cells count as if they had none.
+    /// One message per damaged result file; these cells count as not measured.
     pub damaged: Vec<String>,
 }
 
 impl Status {
-    /// Looks at all cells and reads every result that is there.
+    /// Checks all cells and reads every result.
     pub fn of(cells: &[Measure], store: &Store) -> Self {
         Self::look(cells, store).0
     }
 
-    /// The same, with an estimate of what the others cost: from those that are done, or by measuring tiny cells.
+    /// The same, with an estimate of the remaining cost from finished cells, or by timing tiny cells.
     pub fn with_estimate(cells: &[Measure], store: &Store) -> Self {
         let (mut status, mut paces, left) = Self::look(cells, store);
         paces.calibrate(left.iter().copied());
@@ -46,7 +46,7 @@ impl Status {
         status
     }
 
-    /// How far the sweep has come, how fast it was, and the cells that are left.
+    /// The progress of the sweep, its paces, and the remaining cells.
     fn look<'c>(cells: &'c [Measure], store: &Store) -> (Self, Paces, Vec<&'c Measure>) {
         let mut status = Status {
             done: 0,

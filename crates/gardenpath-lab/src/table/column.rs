@@ -1,4 +1,4 @@
-//! A column of a table: an Arrow array with the name and the kind that a measure declares.
+//! A column of a table: an Arrow array with the name and type that a measure declares.
 
 use crate::measure::kind::{Kind, Typed};
 use anyhow::{Context, Result};
@@ -9,7 +9,8 @@ use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, Strin
 use serde_json::Value;
 use std::sync::Arc;
 
-/// A column. Whole numbers are 64-bit integers, other numbers 64-bit floating-point numbers, texts are UTF-8; any value can be `null`.
+/// A column. Whole numbers are 64-bit integers, other numbers 64-bit floats, strings are UTF-8; any value can be
+/// `null`.
 #[derive(Clone, Debug)]
 pub struct Column {
     name: String,
@@ -19,7 +20,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column of these values, each of which must be of its kind or missing.
+    /// A column of these values, each of which must have the column's type or be missing.
     pub(super) fn new(name: &str, kind: Kind, is_stored: bool, values: &[Option<&Value>]) -> Result<Self> {
         let wrong = |value: &Value| format!("{name} is {value}, expected {}", kind.expected());
         let all = values.iter().map(|value| value.filter(|value| !value.is_null()));
@@ -31,7 +32,7 @@ impl Column {
                 Arc::new(read(all, Value::as_str, wrong)?.into_iter().collect::<StringArray>())
             }
             Kind::Numbers => {
-                // A number is a list of one.
+                // A number can be a list of one.
                 let list = |value| <Vec<Option<f64>>>::read(value).or_else(|| Some(vec![Some(value.as_f64()?)]));
                 let mut lists = ListBuilder::new(Float64Builder::new());
                 read(all, list, wrong)?.into_iter().for_each(|list| lists.append_option(list));
@@ -46,17 +47,17 @@ impl Column {
         &self.name
     }
 
-    /// What it holds.
+    /// Its type.
     pub fn kind(&self) -> &Kind {
         &self.kind
     }
 
-    /// Whether some cell has stored it; otherwise all of it is implied or missing.
+    /// Whether some cell has stored it; otherwise all its values are implied or missing.
     pub fn is_stored(&self) -> bool {
         self.is_stored
     }
 
-    /// Its values as Arrow has them.
+    /// Its values as an Arrow array.
     pub fn array(&self) -> &ArrayRef {
         &self.array
     }
@@ -76,7 +77,7 @@ impl Column {
         }
     }
 
-    /// How many items the list of a cell has; none if it has no list.
+    /// The length of a cell's list; `None` if it has no list.
     pub(super) fn items(&self, row: usize) -> Option<usize> {
         let is_list = self.kind == Kind::Numbers && !self.array.is_null(row);
         is_list.then(|| self.array.as_list::<i32>().value_length(row) as usize)
@@ -89,7 +90,7 @@ impl Column {
         if values.is_null(at) { Value::Null } else { values.value(at).into() }
     }
 
-    /// A number, if the cell has one: a truth value is 0 or 1.
+    /// The number in a row, if there is one; booleans are 0 or 1.
     pub fn number(&self, row: usize) -> Option<f64> {
         match self.value(row) {
             Value::Bool(truth) => Some(f64::from(u8::from(truth))),
@@ -98,7 +99,7 @@ impl Column {
     }
 }
 
-/// Reads all values that are there.
+/// Converts all values that are present.
 fn read<'v, T>(
     values: impl Iterator<Item = Option<&'v Value>>,
     of: impl Fn(&'v Value) -> Option<T>,

@@ -29,11 +29,11 @@ fn columns_are_those_that_measures_declare() {
     assert_eq!(value("recall"), [json!(null), json!(null)], "it is declared, even if no cell has it");
     let error = |name: &str| table.column(name).unwrap_err().to_string();
     assert!(
-        error("acuracy").starts_with("there is no acuracy; did you mean accuracy? There are: "),
+        error("acuracy").starts_with("unknown name acuracy; did you mean accuracy? Available: "),
         "{}",
         error("acuracy")
     );
-    assert!(error("colour").starts_with("there is no colour. There are: alignment, arities, binary_rules, "));
+    assert!(error("colour").starts_with("unknown name colour. Available: alignment, arities, binary_rules, "));
     let stored: Vec<&str> = table.stored().map(Column::name).collect();
     assert_eq!(
         stored,
@@ -85,8 +85,8 @@ fn what_is_not_declared_has_the_kind_that_it_is_seen_to_have() {
     assert_eq!(kind(json!(1), json!(0.5)), Kind::Number);
     assert_eq!(kind(json!(null), json!([1])), Kind::Numbers);
     let error = |first: Value, second: Value| of(first, second).unwrap_err().to_string();
-    assert_eq!(error(json!(1), json!("a")), "extra is a whole number in one cell and a text in another");
-    assert_eq!(error(json!(1), json!([[1]])), "extra is [[1]], which is no column of a table");
+    assert_eq!(error(json!(1), json!("a")), "extra is a whole number in one cell and a string in another");
+    assert_eq!(error(json!(1), json!([[1]])), "extra is [[1]], which cannot be a column");
     let wrong = Table::new(&[(&cells[0], object(json!({"entropy": "much"})))]).unwrap_err().to_string();
     assert_eq!(wrong, "entropy is \"much\", expected a number");
 }
@@ -94,5 +94,5 @@ fn what_is_not_declared_has_the_kind_that_it_is_seen_to_have() {
 #[test]
 fn a_table_of_nothing_has_no_columns_to_offer() {
     let error = Table::default().column("vocab").unwrap_err().to_string();
-    assert_eq!(error, "there is no vocab, and nothing else to name here");
+    assert_eq!(error, "unknown name vocab: no names are available here");
 }

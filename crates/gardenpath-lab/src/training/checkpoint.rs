@@ -1,4 +1,4 @@
-//! Where a run of training stands, as the bytes of a safetensors file: weights, state of the optimiser and all measurements.
+//! Checkpoints of training as safetensors bytes: weights, optimizer state and all measurements.
 
 use anyhow::{Result, bail};
 use gardenpath_nn::engine::NamedTensor;
@@ -7,7 +7,7 @@ use gardenpath_nn::weights_file::{self, CHECKSUM};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-/// The longest time that a killed run loses, about. The tests set it by a variable of the environment.
+/// The approximate time that a killed run loses at most. Tests set it with an environment variable.
 pub fn interval() -> Duration {
     static INTERVAL: LazyLock<Duration> = LazyLock::new(|| {
         let told = std::env::var("GARDENPATH_CHECKPOINT_SECONDS").ok().and_then(|text| text.parse().ok());
@@ -16,29 +16,29 @@ pub fn interval() -> Duration {
     *INTERVAL
 }
 
-/// Where a run stands.
+/// A checkpoint of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
     /// The state of the engine.
     pub state: Vec<NamedTensor>,
-    /// What the run has come to.
+    /// The progress of the run.
     pub progress: Progress,
-    /// The best weights so far, if they are kept here.
+    /// The best weights so far, if they are stored here.
     pub best: Vec<NamedTensor>,
 }
 
 /// The key of the progress in the metadata.
 const PROGRESS: &str = "progress";
 
-/// The key of the identity of the run in the metadata of weights.
+/// The metadata key of the run's identity.
 pub const RUN: &str = "run";
 
-/// What stands before the names of the best weights.
+/// The name prefix of the best weights.
 const BEST: &str = "best.";
 
 impl Checkpoint {
-    /// The bytes, or `None` if there is nothing to resume from: a run that is about to diverge resumes from the last state that has
-    /// numbers only.
+    /// The bytes, or `None` if the state is not finite but the run has not ended: a run that is about to diverge
+    /// resumes from the last finite state.
     pub fn to_bytes(
         run: &str,
         state: &[NamedTensor],
@@ -56,7 +56,7 @@ impl Checkpoint {
         Ok(Some(weights_file::to_bytes(&tensors, &metadata)))
     }
 
-    /// The contents, if they can be those of this run. A file of version 0.1 does not say whose it is.
+    /// The contents, if they belong to this run. Files of version 0.1 do not name their run.
     pub fn from_bytes(bytes: &[u8], run: &str, settings: &Settings) -> Result<Self> {
         let (tensors, metadata) = weights_file::from_bytes(bytes)?;
         if metadata.get(RUN).is_some_and(|other| other != run) {
@@ -67,10 +67,10 @@ impl Checkpoint {
         }
         let progress: Option<Progress> = metadata.get(PROGRESS).and_then(|text| serde_json::from_str(text).ok());
         let Some(progress) = progress.filter(|progress| progress.belongs_to(settings)) else {
-            bail!("has no progress of this run");
+            bail!("has no progress for this run");
         };
         if progress.ending.is_none() && !is_finite(&tensors) {
-            bail!("holds values that are no numbers");
+            bail!("contains NaN or infinite values");
         }
         let (mut state, mut best) = (Vec::new(), Vec::new());
         for tensor in tensors {

@@ -1,4 +1,4 @@
-//! What can be chosen about a run of training, by the program and by sweeps, and the recipe that follows.
+//! The options of training, shared by the program and sweeps, and the recipe they define.
 
 use super::Recipe;
 use crate::choice::{Choice, choices};
@@ -7,7 +7,7 @@ use gardenpath_nn::train::Settings;
 use gardenpath_nn::{Architecture, Normalization, Optimizer, Task};
 
 choices! {
-    /// The kinds of networks.
+    /// The network architectures.
     pub enum Model {
         Cnn = "cnn" => "Convolutions of size 4 and stride 2",
         Inn = "inn" => "Shared filters on the cells of the inside chart",
@@ -16,15 +16,15 @@ choices! {
 }
 
 choices! {
-    /// The scale of hidden layers.
+    /// The scaling of hidden layers.
     pub enum Scale {
-        FanIn = "fan-in" => "Inputs of a neuron to the power -1/2",
-        Width = "width" => "Channels to the power -1/2",
+        FanIn = "fan-in" => "Fan-in to the power -1/2",
+        Width = "width" => "Width to the power -1/2",
     }
 }
 
 choices! {
-    /// How weights move.
+    /// The optimizers.
     pub enum Rule {
         Sgd = "sgd" => "Gradient descent",
         Adam = "adam" => "Adam",
@@ -33,77 +33,78 @@ choices! {
 
 impl Choice for Task {
     const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (Task::Root, "root", "The root, from the whole sentence"),
-        (Task::Next, "next", "Every token from those before it, and the end of the sentence (transformer)"),
-        (Task::Masked, "masked", "Tokens that are masked, from all others (transformer)"),
+        (Task::Root, "root", "The root given the whole sentence"),
+        (Task::Next, "next", "Each token given those before it, and the end of the sentence (transformer)"),
+        (Task::Masked, "masked", "Masked tokens given all others (transformer)"),
     ];
 }
 
-/// All choices of a run. What has no value is chosen as the paper does.
+/// All options of a run. Those without a value are as in the paper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choices {
-    /// The kind of network.
+    /// The network architecture.
     pub model: Model,
-    /// What it tells. The share of masked tokens is one of the settings.
+    /// What it predicts. The fraction of masked tokens is one of the settings.
     pub task: Task,
-    /// Channels of each layer.
+    /// Channels per layer.
     pub width: usize,
-    /// Training sentences.
+    /// Number of training sentences.
     pub samples: u64,
-    /// Test sentences.
+    /// Number of test sentences.
     pub test: u64,
     /// The seed of sentences, weights and batches.
     pub seed: u64,
-    /// How long to train.
+    /// When to stop.
     pub settings: Settings,
-    /// How weights move.
+    /// The optimizer.
     pub optimizer: Option<Rule>,
     /// The learning rate.
     pub learning_rate: Option<f64>,
-    /// The scale of hidden layers (cnn, inn).
+    /// The scaling of hidden layers (cnn, inn).
     pub normalization: Option<Scale>,
     /// Layers of a transformer.
     pub layers: Option<usize>,
     /// Heads of a transformer.
     pub heads: Option<usize>,
-    /// Hidden size of a transformer's perceptrons.
+    /// Hidden size of a transformer's MLPs.
     pub mlp: Option<usize>,
 }
 
 impl Choices {
-    /// The heads of a transformer.
+    /// The default number of heads of a transformer.
     pub const HEADS: usize = 16;
 
-    /// The layers of a transformer for grammars of some depth.
+    /// The default number of layers of a transformer, for grammars of this depth.
     pub fn usual_layers(depth: usize) -> usize {
         depth
     }
 
-    /// The hidden size of a transformer's perceptrons.
+    /// The default hidden size of a transformer's MLPs.
     pub fn usual_mlp(width: usize) -> usize {
         width.saturating_mul(4)
     }
 
-    /// How the weights of a network move.
+    /// The default optimizer.
     pub fn usual_rule(model: Model) -> Rule {
         if model == Model::Transformer { Rule::Adam } else { Rule::Sgd }
     }
 
-    /// The learning rate of that rule.
+    /// Its default learning rate.
     pub fn usual_rate(model: Model, width: usize) -> f64 {
         if model == Model::Transformer { 5e-4 } else { width as f64 }
     }
 
-    /// Refuses choices that have no effect on this kind of network, or lack another. `named` says what errors call a choice.
+    /// Fails if options have no effect on this architecture, or another one is missing. `named` maps an option to its
+    /// name in messages.
     pub fn check(&self, named: &dyn Fn(&str) -> String) -> Result<()> {
         let of_transformer = self.model == Model::Transformer;
         if !self.task.is_root() && !of_transformer {
             let (task, model) = (Choice::name(self.task), self.model.name());
-            bail!("{} {task} needs {} transformer: {model} tells roots only", named("task"), named("model"));
+            bail!("{} {task} needs {} transformer: {model} only predicts roots", named("task"), named("model"));
         }
         if let Some(mask) = self.settings.mask {
             if self.task != Task::Masked {
-                bail!("{} has no effect here: it belongs to {} masked", named("mask"), named("task"));
+                bail!("{} has no effect here: it needs {} masked", named("mask"), named("task"));
             }
             if !(mask > 0.0 && mask <= 1.0) {
                 bail!("{} is {mask}, expected more than 0 and at most 1", named("mask"));
@@ -113,15 +114,15 @@ impl Choices {
             ("layers", self.layers.is_some(), of_transformer, "transformer"),
             ("heads", self.heads.is_some(), of_transformer, "transformer"),
             ("mlp", self.mlp.is_some(), of_transformer, "transformer"),
-            ("normalization", self.normalization.is_some(), !of_transformer, "cnn and inn"),
+            ("normalization", self.normalization.is_some(), !of_transformer, "cnn or inn"),
         ] {
             if is_made && !has_effect {
-                bail!("{} has no effect here: it belongs to {} {of}", named(choice), named("model"));
+                bail!("{} has no effect here: it needs {} {of}", named(choice), named("model"));
             }
         }
         if self.optimizer.is_some_and(|rule| rule != Self::usual_rule(self.model)) && self.learning_rate.is_none() {
             bail!(
-                "{} is missing: no usual one is known for this network and {}",
+                "{} is missing: there is no default for this network and {}",
                 named("learning_rate"),
                 named("optimizer")
             );
@@ -129,7 +130,7 @@ impl Choices {
         Ok(())
     }
 
-    /// The recipe for grammars of some depth. `named` says what errors call a choice.
+    /// The recipe for grammars of this depth. `named` maps an option to its name in messages.
     pub fn recipe(&self, depth: usize, named: &dyn Fn(&str) -> String) -> Result<Recipe> {
         self.check(named)?;
         let &Choices { model, task, width, samples, test, seed, mut settings, .. } = self;
@@ -206,13 +207,13 @@ mod tests {
     fn only_transformers_tell_tokens() {
         let refused = |choices: Choices| choices.recipe(2, &str::to_owned).unwrap_err().to_string();
         let next = |model| Choices { task: Task::Next, ..usual(model) };
-        assert_eq!(refused(next(Model::Cnn)), "task next needs model transformer: cnn tells roots only");
+        assert_eq!(refused(next(Model::Cnn)), "task next needs model transformer: cnn only predicts roots");
         let masked = |choices: Choices, mask: f64| Choices {
             settings: Settings { mask: Some(mask), ..Settings::default() },
             ..choices
         };
         let refusal = refused(masked(next(Model::Transformer), 0.2));
-        assert_eq!(refusal, "mask has no effect here: it belongs to task masked");
+        assert_eq!(refusal, "mask has no effect here: it needs task masked");
         let of_masks = Choices { task: Task::Masked, ..usual(Model::Transformer) };
         assert!(refused(masked(of_masks.clone(), 0.0)).starts_with("mask is 0, expected"));
         let share = |choices: Choices| choices.recipe(2, &str::to_owned).unwrap().settings.mask;
@@ -224,7 +225,7 @@ mod tests {
     fn choices_without_effect_are_refused() {
         let refused = |choices: Choices| choices.recipe(2, &str::to_owned).unwrap_err().to_string();
         let error = refused(Choices { heads: Some(16), ..usual(Model::Cnn) });
-        assert_eq!(error, "heads has no effect here: it belongs to model transformer");
+        assert_eq!(error, "heads has no effect here: it needs model transformer");
         assert!(refused(Choices { mlp: Some(1), ..usual(Model::Inn) }).starts_with("mlp"));
         assert!(refused(Choices { layers: Some(1), ..usual(Model::Inn) }).starts_with("layers"));
         let scaled = Choices { normalization: Some(Scale::FanIn), ..usual(Model::Transformer) };

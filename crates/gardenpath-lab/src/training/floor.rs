@@ -1,4 +1,4 @@
-//! What exact prediction makes of a test set: no network does better on average.
+//! The loss of exact prediction on a test set: no network does better on average.
 
 use anyhow::Result;
 use gardenpath::interrupt::checkpoint;
@@ -10,32 +10,32 @@ use gardenpath_nn::Task;
 use gardenpath_nn::train::Masks;
 use rayon::prelude::*;
 
-/// How exact prediction answers the questions of a task about a set of sentences.
+/// The loss and accuracy of exact prediction on a set of sentences, for one task.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Floor {
-    /// The mean of `-ln p(answer)`: no network can do better on average.
+    /// The mean of `-ln p(answer)`: no network does better on average.
     pub loss: f64,
     /// The accuracy of the most probable answer.
     pub accuracy: f64,
 }
 
-/// What such losses are expected to be: the mean entropies of exact predictions, as `gardenpath floor` has them.
+/// Expected losses: the mean entropies of exact predictions, as in `gardenpath floor`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
     /// Of a predictor that knows the grammar.
     pub floor: f64,
-    /// Of predictors of the next token that know the lowest 0, 1, … layers of rules; the last one knows all.
+    /// Of next-token predictors that know the lowest 0, 1, … layers of rules; the last one knows all.
     pub levels: Option<Vec<f64>>,
 }
 
 impl Floor {
-    /// Parses all sentences and tells their roots.
+    /// Parses all sentences and predicts their roots.
     pub fn of(grammar: &Grammar, corpus: &Corpus) -> Result<Self> {
         let answers = answers(grammar, corpus)?;
         Ok(Floor { loss: answers.cross_entropy, accuracy: answers.accuracy })
     }
 
-    /// Answers the questions of a task about all sentences. Tokens are masked as they are for networks.
+    /// Makes the predictions of a task on all sentences, with the same masks as for networks.
     pub fn of_task(grammar: &Grammar, corpus: &Corpus, task: Task, masks: Masks) -> Result<Self> {
         let all = match task {
             Task::Root => return Self::of(grammar, corpus),
@@ -57,7 +57,7 @@ impl Floor {
 }
 
 impl Expected {
-    /// The expected losses of a task on a set of sentences; none for roots, whose losses are cheap to add up.
+    /// The expected losses of a task on a set of sentences; `None` for roots, whose losses are cheap to compute.
     pub fn of_task(grammar: &Grammar, corpus: &Corpus, task: Task, masks: Masks) -> Result<Option<Self>> {
         Ok(match task {
             Task::Root => None,
@@ -75,7 +75,7 @@ impl Expected {
     }
 }
 
-/// The answers to the questions about one sentence.
+/// The predictions for one sentence.
 #[derive(Default)]
 struct Score {
     questions: usize,
@@ -92,7 +92,7 @@ impl Score {
     }
 }
 
-/// The scores of all sentences, each of which must have a derivation.
+/// The scores of all sentences. Fails if one of them has no derivation.
 fn of_sentences(
     corpus: &Corpus,
     score: impl Fn(usize, &[Symbol]) -> Result<Option<Score>> + Sync,

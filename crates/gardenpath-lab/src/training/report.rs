@@ -1,4 +1,4 @@
-//! What a run has come to, as it is printed and kept, and its learning curve.
+//! The result of a run as it is printed and stored, and its learning curve.
 
 use super::run_directory::RunDirectory;
 use super::{Outcome, Recipe};
@@ -9,33 +9,33 @@ use gardenpath_nn::train::Record;
 use gardenpath_plot::{Axis, Chart, Dash, Figure, Guide, Look, Point, Series};
 use serde::Serialize;
 
-/// What is printed and kept in the end.
+/// The final result.
 #[derive(Serialize)]
 pub struct Report<'a, F> {
-    /// All choices.
+    /// All settings.
     #[serde(flatten)]
     pub recipe: &'a Recipe,
     /// The number of tokens.
     pub vocab: usize,
-    /// The number of layers of the trees.
+    /// The depth of the trees.
     pub depth: usize,
-    /// Of all tuples; `null` for a grammar from a file, and if rules were asked for in another way.
+    /// The fraction of all tuples; `null` for a grammar from a file, or if rules were given in another way.
     pub fraction: Option<f64>,
-    /// What whole numbers of rules amount to; `null` for a grammar from a file.
+    /// The effective fractions after rounding; `null` for a grammar from a file.
     pub effective_fractions: Option<F>,
     /// The number of weights.
     pub weights: usize,
-    /// Where it was computed.
+    /// The device.
     pub device: &'static str,
-    /// What came of it.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// Of this run of the program.
+    /// The time taken by this process.
     pub seconds: f64,
 }
 
 impl<F: Serialize> Report<'_, F> {
-    /// Keeps the result of a run that has ended, and the picture of its curve as `curve.svg` and `curve.png`.
+    /// Stores the result of a finished run, and its learning curve as `curve.svg` and `curve.png`.
     pub fn save(&self, directory: &RunDirectory, records: &[Record], network: &Network) -> Result<()> {
         let figure = self.figure(records, network);
         directory.write("curve.svg", figure.svg().as_bytes())?;
@@ -49,22 +49,22 @@ impl<F: Serialize> Report<'_, F> {
     }
 }
 
-/// The scale of the PNG: for screens with fine dots, and for papers.
+/// For high-resolution screens and print.
 const PNG_SCALE: f64 = 3.0;
 
-/// A run in a few words.
+/// A short description of a run.
 pub fn title(vocab: usize, depth: usize, recipe: &Recipe) -> String {
     let (model, samples, width) = (recipe.architecture.name(), grouped(recipe.samples), recipe.width);
     format!("{model}, v = {vocab}, L = {depth}, P = {samples}, H = {width}")
 }
 
-/// A loss in units of guessing against the steps, from the first step on.
+/// A loss relative to guessing against the steps, from step 1.
 pub fn curve(records: &[Record], guessing: f64, loss: fn(&Record) -> f64) -> impl Iterator<Item = (f64, f64)> {
     let later = records.iter().filter(|record| record.step > 0);
     later.map(move |record| (record.step as f64, loss(record) / guessing))
 }
 
-/// The learning curve as a picture.
+/// The learning curve as a figure.
 pub fn figure(title: &str, records: &[Record], guessing: f64, bayes_loss: Option<f64>) -> Figure {
     let points = |loss| curve(records, guessing, loss).map(Point::from).collect::<Vec<_>>();
     let series = vec![

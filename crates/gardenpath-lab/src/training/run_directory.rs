@@ -2,17 +2,17 @@
 //!
 //! ```text
 //! run.json                the recipe
-//! grammar.pcfg            the grammar, if it is known
-//! best.safetensors        the weights with the smallest test loss
-//! checkpoint.safetensors  where to go on: weights, state of the optimiser, all measurements
-//! log.jsonl               one line for each measurement of the test loss
-//! result.json             the outcome, once training has ended
-//! .lock                   held by the process that trains
+//! grammar.pcfg            the grammar, if known
+//! best.safetensors        the weights with the lowest test loss
+//! checkpoint.safetensors  weights, optimizer state and all measurements, to resume from
+//! log.jsonl               one line per measurement of the test loss
+//! result.json             the outcome, once training has finished
+//! .lock                   held by the training process
 //! ```
 //!
-//! Every file is replaced as a whole, the checkpoint after all that follows from it, so that a run can be killed at any moment and
-//! started again: whatever is ahead of the checkpoint is made once more, with the same bytes. Files of weights carry a
-//! checksum and the identity of their run.
+//! Every file is replaced atomically, and the checkpoint last, so a run can be killed at any moment and started again:
+//! work after the checkpoint is repeated, with the same bytes. Weight files carry a checksum and the identity of their
+//! run.
 
 use super::checkpoint::{Checkpoint, RUN};
 use super::{Outcome, Recipe};
@@ -32,9 +32,9 @@ use std::path::{Path, PathBuf};
 pub struct RunDirectory {
     path: PathBuf,
     recipe: Recipe,
-    /// The name of the run.
+    /// The identity of the run.
     identity: String,
-    /// Held as long as this lives, which is at most as long as the process.
+    /// Held while this value lives, and at most until the process ends.
     lock: Lock,
 }
 
@@ -44,15 +44,16 @@ const BEST: &str = "best.safetensors";
 const CHECKPOINT: &str = "checkpoint.safetensors";
 const LOG: &str = "log.jsonl";
 const LOCK: &str = ".lock";
-/// The file that says that a run has ended.
+/// The file that marks a finished run.
 pub const RESULT: &str = "result.json";
 
 impl RunDirectory {
-    /// The directory of a new run, or of one that goes on: then recipe and grammar must be the same, and no other process may be at
-    /// work on it.
+    /// The directory of a new or resumed run. Fails if an existing run has another recipe or grammar, or another
+    /// process is training in it.
     pub fn prepare(path: &Path, recipe: &Recipe, grammar: Option<&Grammar>) -> Result<Self> {
-        fs::create_dir_all(path).map_err(|e| SystemError::about(format!("{}: cannot be made", path.display()), e))?;
-        // A run that has ended is only read.
+        fs::create_dir_all(path)
+            .map_err(|e| SystemError::about(format!("{}: cannot create the directory", path.display()), e))?;
+        // A finished run is only read.
         let lock = if path.join(RESULT).exists() { Lock::None } else { lock(path)? };
         let identity = recipe.identity(grammar)?;
         let directory = RunDirectory { path: path.to_owned(), recipe: recipe.clone(), identity, lock };
@@ -61,7 +62,7 @@ impl RunDirectory {
             let same_grammar = found_grammar.map(|found| found.fingerprint()) == grammar.map(Grammar::fingerprint);
             if &found != recipe || !same_grammar {
                 let other = other_run(&found, recipe);
-                bail!("{}: holds {other}; choose another directory, or remove this one", path.display());
+                bail!("{}: contains {other}; choose another directory, or remove this one", path.display());
             }
         } else {
             directory.refuse_remains(grammar)?;
@@ -73,7 +74,7 @@ impl RunDirectory {
         Ok(directory)
     }
 
-    /// What whoever trains here has to know, if there is anything.
+    /// A warning for the user, if any.
     pub fn remark(&self) -> Option<&str> {
         match &self.lock {
             Lock::Impossible(remark) => Some(remark),
@@ -81,7 +82,7 @@ impl RunDirectory {
         }
     }
 
-    /// Refuses to write a recipe beside what another run left, or anything else that would be lost.
+    /// Fails if the directory contains files of another run, which would be lost.
     fn refuse_remains(&self, grammar: Option<&Grammar>) -> Result<()> {
         let other = |name: &str, what: &str| anyhow!("{}: {what}; choose another directory", self.file(name).display());
         if self.checkpoint()?.is_none()
@@ -96,10 +97,10 @@ impl RunDirectory {
         Ok(())
     }
 
-    /// The directory of an existing run, with its recipe and its grammar if that is known, to be read.
+    /// Opens the directory of an existing run for reading, with its recipe and, if known, its grammar.
     pub fn open(path: &Path) -> Result<(Self, Recipe, Option<Grammar>)> {
         if !path.join(RECIPE).is_file() {
-            bail!("{}: is not the directory of a run, expected one that 'gardenpath train -o' made", path.display());
+            bail!("{}: not a run directory, expected one written by 'gardenpath train -o'", path.display());
         }
         let (recipe, grammar) = contents(path)?;
         let identity = recipe.identity(grammar.as_ref())?;
@@ -110,7 +111,7 @@ impl RunDirectory {
         ))
     }
 
-    /// Where a run that was begun before stands.
+    /// The checkpoint of a run, if there is one.
     pub fn checkpoint(&self) -> Result<Option<(Vec<NamedTensor>, Progress)>> {
         let path = self.file(CHECKPOINT);
         if !path.exists() {
@@ -120,14 +121,14 @@ impl RunDirectory {
         let found = Checkpoint::from_bytes(&bytes, &self.identity, &self.recipe.settings);
         let Checkpoint { state, progress, .. } = found.map_err(|error| self.wrong_checkpoint(error))?;
         if !progress.records.is_empty() {
-            self.best().map_err(|e| anyhow!("{e:#}; remove {CHECKPOINT} as well to begin anew"))?;
+            self.best().map_err(|e| anyhow!("{e:#}; remove {CHECKPOINT} as well to start over"))?;
         }
         Ok(Some((state, progress)))
     }
 
-    /// The error of a state that is not one of this network and its optimiser.
+    /// The error for a checkpoint that does not match this network and its optimizer.
     pub fn wrong_checkpoint(&self, error: impl std::fmt::Display) -> anyhow::Error {
-        anyhow!("{}: {error:#}; remove it to begin anew", self.file(CHECKPOINT).display())
+        anyhow!("{}: {error:#}; remove it to start over", self.file(CHECKPOINT).display())
     }
 
     /// The best weights so far, by name.
@@ -140,20 +141,20 @@ impl RunDirectory {
         engine::weights(network, &self.best()?).with_context(|| self.file(BEST).display().to_string())
     }
 
-    /// Keeps the best weights.
+    /// Stores the best weights.
     pub fn save_best(&self, weights: &[NamedTensor]) -> Result<()> {
         self.write(BEST, &weights_file::to_bytes(weights, &[("format", "pt"), (RUN, &self.identity)]))
     }
 
     /// All measurements so far.
     pub fn records(&self) -> Result<Vec<Record>> {
-        let wrong = |error| anyhow!("{}: is not the log of a run: {error}", self.file(LOG).display());
+        let wrong = |error| anyhow!("{}: not the log of a run: {error}", self.file(LOG).display());
         let text = self.read(LOG)?;
         serde_json::Deserializer::from_slice(&text).into_iter().collect::<Result<_, _>>().map_err(wrong)
     }
 
-    /// Keeps where the run stands; all that follows from it must have been kept before. A run that is about to diverge goes on
-    /// from the last state that has numbers only.
+    /// Stores a checkpoint; everything it implies must have been stored before. A run that is about to diverge resumes
+    /// from the last finite state.
     pub fn save_checkpoint(&self, state: &[NamedTensor], progress: &Progress) -> Result<()> {
         match Checkpoint::to_bytes(&self.identity, state, progress, &[])? {
             Some(bytes) => self.write(CHECKPOINT, &bytes),
@@ -161,7 +162,7 @@ impl RunDirectory {
         }
     }
 
-    /// Writes one line for each measurement.
+    /// Writes one line per measurement.
     pub fn save_log(&self, lines: &[impl Serialize]) -> Result<()> {
         let mut text = Vec::new();
         for line in lines {
@@ -171,7 +172,7 @@ impl RunDirectory {
         self.write(LOG, &text)
     }
 
-    /// The result, if the run has ended.
+    /// The result, if the run has finished.
     pub fn result(&self) -> Result<Option<serde_json::Value>> {
         let path = self.file(RESULT);
         if !path.exists() {
@@ -183,16 +184,16 @@ impl RunDirectory {
             recipe.is_ok_and(|recipe| recipe == self.recipe) && Outcome::deserialize(value).is_ok()
         });
         let value =
-            value.ok_or_else(|| anyhow!("{}: is not the result of this run; remove it to go on", path.display()))?;
+            value.ok_or_else(|| anyhow!("{}: not the result of this run; remove it to continue", path.display()))?;
         Ok(Some(value))
     }
 
-    /// Writes the result of a run that has ended.
+    /// Writes the result of a finished run.
     pub fn save_result(&self, result: &impl Serialize) -> Result<()> {
         self.write_json(RESULT, result)
     }
 
-    /// Writes a picture or any other file.
+    /// Writes a plot or any other file.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
         atomic::write(&self.file(name), bytes)
     }
@@ -212,7 +213,7 @@ impl RunDirectory {
         read(&self.file(name))
     }
 
-    /// The tensors of a file of this run. Those of version 0.1 do not say whose they are.
+    /// The tensors of a file of this run. Files of version 0.1 do not name their run.
     fn tensors(&self, name: &str) -> Result<Vec<NamedTensor>> {
         let path = self.file(name);
         let (tensors, metadata) =
@@ -224,7 +225,7 @@ impl RunDirectory {
     }
 }
 
-/// How a run in a directory differs from the one that was asked for.
+/// How a run in a directory differs from the requested one.
 fn other_run(found: &Recipe, wanted: &Recipe) -> &'static str {
     match (&found.corpora, &wanted.corpora) {
         (Some(found), Some(wanted)) if found.train_hash != wanted.train_hash => "a run on other training sentences",
@@ -233,11 +234,11 @@ fn other_run(found: &Recipe, wanted: &Recipe) -> &'static str {
     }
 }
 
-/// The recipe of a run, and its grammar if that is known.
+/// The recipe of a run and, if known, its grammar.
 fn contents(path: &Path) -> Result<(Recipe, Option<Grammar>)> {
     let file = path.join(RECIPE);
     let recipe: Recipe = serde_json::from_slice(&read(&file)?)
-        .map_err(|e| anyhow!("{}: is not the recipe of a run: {e}", file.display()))?;
+        .map_err(|e| anyhow!("{}: not the recipe of a run: {e}", file.display()))?;
     let known = recipe.corpora.as_ref().is_none_or(|corpora| corpora.has_grammar);
     let grammar = known.then(|| files::grammar::read(&path.join(GRAMMAR))).transpose()?;
     Ok((recipe, grammar))
@@ -247,32 +248,32 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|e| SystemError::about(path.display(), e))
 }
 
-/// That no other process trains in a directory.
+/// The lock on a directory, which keeps other processes from training in it.
 #[derive(Debug)]
 enum Lock {
-    /// It is not needed.
+    /// Not needed.
     None,
-    /// It ends with the file.
+    /// Released when the file is closed.
     Held(#[expect(dead_code, reason = "the lock lives as long as the file is open")] File),
-    /// The file system has no locks, and what to know about that.
+    /// The file system has no locks; the text is a warning.
     Impossible(String),
 }
 
-/// Takes the lock of a directory. It ends with the process, however that ends.
+/// Locks a directory. The lock is released when the process ends in any way.
 fn lock(path: &Path) -> Result<Lock> {
     let file = path.join(LOCK);
     let opened = File::options().create(true).truncate(false).write(true).open(&file);
-    let opened = opened.map_err(|e| SystemError::about(format!("{}: cannot be written", file.display()), e))?;
+    let opened = opened.map_err(|e| SystemError::about(format!("{}: cannot write", file.display()), e))?;
     match opened.try_lock() {
         Ok(()) => Ok(Lock::Held(opened)),
         Err(TryLockError::WouldBlock) => {
-            bail!("{}: another process trains in this directory; choose another one", path.display())
+            bail!("{}: another process is training in this directory; choose another one", path.display())
         }
-        // There are file systems without locks.
+        // Some file systems have no locks.
         Err(TryLockError::Error(error)) => {
             let error = SystemError(error);
             Ok(Lock::Impossible(format!(
-                "{}: cannot be locked: {error}; no other process may train here",
+                "{}: cannot lock: {error}; make sure that no other process trains here",
                 path.display()
             )))
         }

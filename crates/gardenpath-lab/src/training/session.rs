@@ -1,4 +1,4 @@
-//! A run of training from its beginning, or from where it was left, to its end; kept in a directory if there is one.
+//! A training run, from its start or its last checkpoint to its end, optionally stored in a directory.
 
 use super::checkpoint::interval;
 use super::run_directory::RunDirectory;
@@ -10,29 +10,29 @@ use gardenpath_nn::train::{Event, Progress, Record, Trainer};
 use serde::Serialize;
 use std::time::Instant;
 
-/// A run at work.
+/// A run in progress.
 pub type Run<'a> = Trainer<'a, Box<dyn Engine>>;
 
-/// What is trained, on which sentences, and where it is kept.
+/// A network, its sentences, and where the run is stored.
 #[derive(Clone, Copy)]
 pub struct Session<'a> {
-    /// All choices.
+    /// All settings.
     pub recipe: &'a Recipe,
     /// The network.
     pub network: &'a Network,
     /// The sentences.
     pub data: &'a Data,
-    /// Where to compute.
+    /// The device to train on.
     pub device: Device,
-    /// Where the run is kept, if it is.
+    /// Where to store the run, if anywhere.
     pub directory: Option<&'a RunDirectory>,
 }
 
-/// What a session has come to: the run has ended, unless its progress has no ending.
+/// The result of a session. The run has finished unless its progress has no ending.
 pub struct Trained {
     /// All measurements.
     pub progress: Progress,
-    /// The weights with the smallest test loss.
+    /// The weights with the lowest test loss.
     pub best: Vec<NamedTensor>,
 }
 
@@ -48,8 +48,8 @@ struct LogLine {
 }
 
 impl<'a> Session<'a> {
-    /// Trains to the end, or until `watch`, which sees every event, says so. A run with a directory is kept after each measurement, now and
-    /// then between two of them, and when it is left.
+    /// Trains until the run ends or `watch`, which sees every event, returns true. A run with a directory is saved
+    /// after each measurement, periodically in between, and on return.
     pub fn train(&self, watch: &mut dyn FnMut(&Event, &Run<'a>) -> bool) -> Result<Trained> {
         let (mut trainer, mut best) = self.begin()?;
         let mut saved = Instant::now();
@@ -72,7 +72,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The run from its checkpoint on, if it has one, and the best weights so far.
+    /// The run, resumed from its checkpoint if there is one, with the best weights so far.
     fn begin(&self) -> Result<(Run<'a>, Vec<NamedTensor>)> {
         let Session { recipe, network, data, device, directory } = *self;
         if let Some(directory) = directory
@@ -86,7 +86,7 @@ impl<'a> Session<'a> {
         Ok((recipe.trainer(network, data, device, (&state, Progress::default()))?, state))
     }
 
-    /// Keeps the run as it stands. The checkpoint comes last: it says that all the rest is there.
+    /// Saves the run. The checkpoint is written last, since it implies that everything else is there.
     fn save(&self, directory: &RunDirectory, trainer: &Run<'a>, event: &Event, best: &[NamedTensor]) -> Result<()> {
         if let Event::Measured { best: true, .. } = event {
             directory.save_best(best)?;

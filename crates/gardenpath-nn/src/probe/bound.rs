@@ -1,4 +1,4 @@
-//! How well the symbols that probes ask for can be told at all, by exact inference from what the network sees.
+//! Upper bounds for probes: exact inference from what the network sees.
 
 use super::questions::{Question, Questions};
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! What a probe asks: a sentence, and for each level of its tree the symbol of a node.
+//! The questions of a probe: a sentence, and for each level of its tree the symbol of one node.
 
 use crate::network::Network;
 use crate::task::Task;

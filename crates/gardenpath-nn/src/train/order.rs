@@ -1,4 +1,4 @@
-//! In which order sentences are learned from.
+//! The order of the training sentences.
 
 use gardenpath::Seed;
 

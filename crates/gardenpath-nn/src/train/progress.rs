@@ -1,4 +1,4 @@
-//! What a run has come to: its measurements, and whether some numbers can be those of a run.
+//! The progress of a run: its measurements, and a check that they are consistent.
 
 use super::Settings;
 use serde::{Deserialize, Serialize};
@@ -34,11 +34,11 @@ pub enum Ending {
     Plateau,
     /// The largest number of steps was reached.
     Steps,
-    /// A loss was no longer a number: the learning rate is too large.
+    /// NaN loss: the learning rate is too large.
     Diverged,
 }
 
-/// All that a run has come to besides the state of its engine.
+/// The progress of a run, apart from the state of its engine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// Steps so far.
@@ -59,7 +59,7 @@ impl Progress {
         self.records.iter().min_by(|a, b| a.test_loss.total_cmp(&b.test_loss))
     }
 
-    /// Whether a run with these settings can have come to this: a run must not go on from anything else.
+    /// Whether a run with these settings can have reached this state; otherwise it must not be resumed.
     pub fn belongs_to(&self, settings: &Settings) -> bool {
         let due = |last: Option<u64>| last.map_or(0, next_measurement).min(settings.max_steps);
         let mut last = None;

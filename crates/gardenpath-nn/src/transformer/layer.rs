@@ -32,9 +32,9 @@ pub struct Layer<T> {
     first: usize,
     width: usize,
     mlp: usize,
-    /// Whether only the rows that are read ask.
+    /// Whether only the rows that are read out compute queries.
     is_last: bool,
-    /// Who asks whom.
+    /// The layout of queries and keys.
     pub layout: Layout,
     attention_norm: Norm<T>,
     query: Vec<T>,

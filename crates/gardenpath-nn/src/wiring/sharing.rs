@@ -1,6 +1,6 @@
-//! Rows that are equal whatever the weights are, computed once: those that are made in the same way of the same rows.
+//! Rows that are equal for any weights are computed once: those built in the same way from the same rows.
 //!
-//! For forward passes only: nothing says where a row went. Every number is the same sum in the same order as before.
+//! For forward passes only: there is no inverse for gradients. Every value is the same sum in the same order as without sharing.
 
 use super::{Gather, Lists, Slots, Wiring};
 use crate::matmul::{Link, TERMS};

@@ -1,4 +1,4 @@
-//! True and spurious candidates: what a parser finds beside the tree that made the sentence.
+//! True and spurious candidates: which symbols of a chart belong to the derivation of the sentence.
 
 use super::Chart;
 use crate::semiring::Semiring;
@@ -6,17 +6,17 @@ use crate::span::Node;
 use crate::tree::Tree;
 use std::collections::HashSet;
 
-/// The candidate symbols of one level of a chart, told apart by the derivation of the sentence.
+/// The candidate symbols of one level of a chart, split by whether the true derivation uses them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidates {
     /// Candidates on the derivation tree.
     pub genuine: Vec<Node>,
-    /// Candidates that some other rules allow there.
+    /// Candidates that are not on it.
     pub spurious: Vec<Node>,
 }
 
 impl<S: Semiring> Chart<S> {
-    /// Divides the candidates of every level, from the root to the tokens, by a derivation tree of the sentence.
+    /// Splits the candidates of every level, from the root to the tokens, given a derivation tree of the sentence.
     ///
     /// ```
     /// use gardenpath::{Chart, Ensemble, Recognition, Sampler, Seed};

@@ -1,11 +1,11 @@
-//! What is known about the tokens of a sentence: likelihoods instead of certainty.
+//! Uncertain tokens: likelihoods as the leaves of a chart.
 
 use crate::error::{Error, Reals, Result};
 use crate::grammar::{Symbol, check_tokens};
 
 /// For each position of a sentence, the likelihood of what was observed there given each token.
 ///
-/// A token that was seen is a one for itself and zeros for all others; a mask is all ones; a noisy channel is a row of its matrix. Only
+/// An observed token is one-hot; a mask is all ones; a token from a noisy channel is a row of the channel's matrix. Only
 /// ratios within a position matter for posteriors.
 ///
 /// ```
@@ -47,7 +47,7 @@ impl Evidence {
         Ok(evidence)
     }
 
-    /// Tokens that passed a noisy channel: with probability `noise` a token was replaced by a random one, itself included.
+    /// Tokens after a noisy channel that replaces each token, with probability `noise`, by a uniformly random one (possibly itself).
     pub fn noisy(vocab: usize, sentence: &[Symbol], noise: f64) -> Result<Self> {
         check_tokens(sentence, vocab)?;
         if !(0.0..=1.0).contains(&noise) {
@@ -97,7 +97,7 @@ impl Evidence {
         &self.likelihoods[position * self.vocab..][..self.vocab]
     }
 
-    /// Refuses evidence about another number of tokens.
+    /// Returns an error unless the evidence is about this many tokens.
     pub(super) fn check_vocab(&self, vocab: usize) -> Result<()> {
         if self.vocab == vocab {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The way down: outside values.
+//! Outside values: the top-down pass.
 
 use super::prefixes::{LastChildren, Parts, Prefixes};
 use super::template::check_memory;
@@ -66,7 +66,7 @@ impl<S: Semiring> Outside<S> {
 impl<S: Semiring> Parser<'_, S> {
     /// Goes back down through a filled chart. `roots` are the values of the root symbols: the prior, or one for a label.
     ///
-    /// This is the derivative of the inside recursion, step by step in reverse, and as cheap. It needs about as much memory as
+    /// This is reverse-mode differentiation of the inside recursion, at the same cost. It needs about as much memory as
     /// the chart; [`Parser::check_outside`] says in advance if that is too much.
     pub fn outside(&self, chart: &Chart<S>, roots: &[S]) -> Outside<S> {
         let mut buffers = OutsideBuffers::default();
@@ -74,7 +74,7 @@ impl<S: Semiring> Parser<'_, S> {
         buffers.outside
     }
 
-    /// The same in buffers that were used before: much faster for many short sentences.
+    /// Like [`Outside::new`], but reuses buffers: much faster for many short sentences.
     pub(crate) fn outside_with<'b>(
         &self,
         buffers: &'b mut OutsideBuffers<S>,
@@ -93,7 +93,7 @@ impl<S: Semiring> Parser<'_, S> {
         outside
     }
 
-    /// Refuses a chart that would not fit together with its outside values.
+    /// Rejects a chart that would not fit together with its outside values.
     pub fn check_outside(&self, chart: &Chart<S>) -> Result<()> {
         check_memory(chart.len(), chart.bytes() + chart.entries() * size_of::<S>() as u64)
     }
@@ -121,7 +121,7 @@ impl<S: Semiring> Parser<'_, S> {
             Reverse { layer, weights, cells, below, start: 0, around, outside: outer, of_sums, of_last, uses };
         let above_tokens = level + 1 == self.grammar().depth() && chart.has_tokens;
         for start in 0..cells.starts() {
-            // Short sentences are done before anybody waits.
+            // Only long sentences check for an interrupt: short ones finish at once.
             if start % 16 == 15 {
                 checkpoint();
             }

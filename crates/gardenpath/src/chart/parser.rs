@@ -31,7 +31,7 @@ pub struct Parser<'g, S> {
 
 /// A chart and what is needed to fill it, reused from sentence to sentence.
 ///
-/// Buffers of one parser can be used with another: what they remember of the first grammar is forgotten.
+/// The buffers of one parser can be used with another; templates of the first grammar are then dropped.
 pub struct Buffers<S> {
     pub(crate) chart: Chart<S>,
     pub(crate) scratch: Scratch<S>,
@@ -127,7 +127,7 @@ impl<S: Semiring> Row<S> {
     }
 }
 
-/// How many cells the templates of all sentence lengths may have together before they are forgotten.
+/// Cached templates are dropped when they have more cells than this in total.
 const CACHED_CELLS: usize = 1 << 22;
 
 impl<S: Semiring> Scratch<S> {
@@ -181,7 +181,7 @@ impl<'g, S: Semiring> Parser<'g, S> {
         self.grammar
     }
 
-    /// Fills the chart of a sentence. A sentence that the grammar cannot derive gets a chart without roots.
+    /// Fills the chart of a sentence. If the grammar cannot derive the sentence, the chart has no roots.
     pub fn parse(&self, sentence: &[Symbol]) -> Result<Chart<S>> {
         let mut buffers = self.buffers();
         self.parse_with(&mut buffers, sentence)?;
@@ -317,7 +317,7 @@ impl<'g, S: Semiring> Parser<'g, S> {
             prefixes.resize_with(lengths.len(), Prefixes::default);
         }
         for start in 0..cells.starts() {
-            // Short sentences are done before anybody waits.
+            // Only long sentences check for an interrupt: short ones finish at once.
             if start % 16 == 15 {
                 checkpoint();
             }

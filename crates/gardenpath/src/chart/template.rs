@@ -65,7 +65,7 @@ struct Templates {
     total: usize,
 }
 
-/// How many cells all templates may have together before they are forgotten.
+/// Cached templates are dropped when they have more cells than this in total.
 const CACHED_CELLS: usize = 1 << 24;
 
 impl Template {
@@ -184,7 +184,7 @@ impl Template {
         parts
     }
 
-    /// Refuses sentences whose chart would not fit into memory if it were full, before any is taken: `sizes[level]` entries of
+    /// Rejects sentences whose chart would not fit into memory if it were full, before any is taken: `sizes[level]` entries of
     /// `entry_bytes` for each cell.
     pub fn check_size(shape: &Shape, sizes: &[usize], len: usize, entry_bytes: usize) -> Result<()> {
         if !shape.has_length(len) {
@@ -215,7 +215,7 @@ impl Template {
     }
 }
 
-/// Refuses what a sentence of `len` tokens would need beyond the limit.
+/// Returns an error if a sentence of `len` tokens would need more than the limit.
 pub(crate) fn check_memory(len: usize, needed: u64) -> Result<()> {
     if needed > memory::LIMIT {
         return Err(Error::TooLarge { len, needed_mb: needed >> 20, limit_mb: memory::LIMIT >> 20 });

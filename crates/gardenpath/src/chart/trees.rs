@@ -1,4 +1,4 @@
-//! From charts to trees: the best one, the best few, random ones, all of them.
+//! Trees of a chart: the best, the k best, random samples, or all of them.
 
 use super::{Chart, Filled, Parser};
 use crate::error::Result;
@@ -264,7 +264,7 @@ impl PartialOrd for Combination {
 }
 
 impl Ord for Combination {
-    /// The likelier first; of equals the one that is found first.
+    /// Ordered by probability; ties go to the tree found first.
     fn cmp(&self, other: &Self) -> Ordering {
         let place = |own: &Self| (own.expansion, own.ranks.clone());
         self.value.total_cmp(&other.value).then_with(|| place(other).cmp(&place(self)))

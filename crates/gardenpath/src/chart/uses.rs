@@ -1,4 +1,4 @@
-//! The uses of rules, in a list that stays short however long the sentence is.
+//! Uses of rules, in a list whose length does not grow with the sentence.
 
 use crate::semiring::Semiring;
 

@@ -74,7 +74,7 @@ impl State {
         }
     }
 
-    /// Gives every row to its nearest centroid and no centroid to none; whether any row moved.
+    /// Assigns each row to its nearest centroid, keeping every centroid non-empty; returns whether any row moved.
     fn assign(&mut self, rows: &Rows) -> bool {
         let squares: Vec<f64> = self.centroids.chunks(rows.dimension).map(|point| dot(point, point)).collect();
         let mut sizes = vec![0; squares.len()];

@@ -1,4 +1,4 @@
-//! What would have been right, in words.
+//! Allowed values, in words, for error messages.
 
 use crate::arity::Arities;
 use std::fmt;

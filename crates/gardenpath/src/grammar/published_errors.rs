@@ -1,4 +1,4 @@
-//! What is wrong with the JSON of a grammar, in plain words.
+//! Plain-language errors for JSON grammars.
 
 use crate::error::Error;
 use serde_json::Value;
@@ -44,7 +44,7 @@ fn check_document(document: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses a value that is not as `expected`; a field that is missing is null.
+/// Returns an error unless the value is as `expected`; a missing field is null.
 fn expect(place: &str, value: &Value, good: impl Fn(&Value) -> bool, expected: &str) -> Result<(), String> {
     match value {
         _ if good(value) => Ok(()),

@@ -500,7 +500,7 @@ mod tests {
         }
         assert!(with == 0 && without > 100, "{with} {without}");
         let too_few = Ensemble::new(4, 1).sizes(&[1, 9]).arities([(2, 1.0)]).rules(2, RuleCount::Number(4)).cover(true);
-        assert!(too_few.sample(Seed::new(1)).unwrap_err().to_string().starts_with("cover is 8 children"));
+        assert!(too_few.sample(Seed::new(1)).unwrap_err().to_string().starts_with("cover needs at least 9 children"));
     }
 
     #[test]

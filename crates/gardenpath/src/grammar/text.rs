@@ -132,7 +132,7 @@ pub(super) fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// Refuses names of all levels, from the root to the tokens, that the text format could not write and read back.
+/// Rejects names of all levels, from the root to the tokens, that the text format could not write and read back.
 pub(super) fn check_names(names: &[Vec<String>]) -> std::result::Result<(), String> {
     let (tokens, above) = names.split_last().expect("a grammar has tokens");
     let mut seen: HashMap<&str, usize> = HashMap::new();

@@ -102,7 +102,7 @@ impl DenseLayer {
     ) {
         above.reset(cells, self.parents, below.powers());
         for start in 0..cells.starts() {
-            // Short sentences are done before anybody waits.
+            // Only long sentences check for an interrupt: short ones finish at once.
             if start % 16 == 15 {
                 checkpoint();
             }

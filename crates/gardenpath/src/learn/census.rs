@@ -1,5 +1,5 @@
-//! What learners take from a corpus: its tokens and labels, and the usable sentences in an order that the order of the file does not
-//! change.
+//! What learners read from a corpus: its tokens and labels, and the usable sentences in an order that does not depend on that of the
+//! file.
 
 use crate::corpus::Corpus;
 use crate::error::{Counts, Error, Result};

@@ -1,4 +1,4 @@
-//! The baseline that users would try: inside-outside expectation maximisation from random starts.
+//! The baseline: inside-outside expectation maximisation from random starts.
 //!
 //! Every symbol may have every tuple as a rule; probabilities start at random and follow the expected counts.
 //! The likelihood only ever grows, but it has very many maxima, and the best of a few starts is rarely the truth.
@@ -47,7 +47,7 @@ pub struct Em {
     pub seed: Seed,
 }
 
-/// Beyond this many rules per layer the baseline would take days.
+/// The most possible rules per layer; with more, EM would take days.
 const MAX_RULES: usize = 1 << 20;
 
 impl Em {

@@ -5,8 +5,8 @@
 //! best (`lexicon`). Then they are clustered by what stands around them: the label, and the clusters of their neighbours
 //! (`layer`, `mixture`). A cluster is a symbol of the next level, and the chart is filled one level further by the parser's own
 //! recursion. At the top the labels are the symbols (`root`). Rules whose parent was not certain are then decided by the whole
-//! grammar (`repair`). The result is then tested, without knowing the truth
-//! (`verdict`): a grammar that cannot be trusted is called so, with the reason.
+//! grammar (`repair`). Finally the result is tested, without ground truth
+//! (`verdict`): a grammar that cannot be trusted is reported as such, with the reason.
 
 mod contexts;
 mod contingency;
@@ -36,7 +36,7 @@ use crate::shape::Shape;
 use crate::tuple::TupleCode;
 use draft::Draft;
 
-/// How often doubtful rules are decided again, at most.
+/// The most rounds of deciding doubtful rules.
 const REPAIRS: usize = 3;
 
 /// The learner that recovers every rule, or says why not.
@@ -69,7 +69,7 @@ pub struct Exact {
 }
 
 impl Exact {
-    /// The share of wrong labels and tokens that is tolerated unless said otherwise.
+    /// The default tolerance for wrong labels and tokens.
     pub const NOISE: f64 = 0.02;
 
     /// Tolerates a little noise, and skips sentences of impossible length.
@@ -99,7 +99,7 @@ impl Exact {
         Ok(shape)
     }
 
-    /// Refuses tables of tuples that do not fit into memory: each thread counts in two of its own.
+    /// Rejects tables of tuples that do not fit into memory: each thread counts in two of its own.
     fn check_memory(&self, census: &Census) -> Result<()> {
         let (depth, arities) = (self.outline.depth, self.outline.branching.arities());
         let tables = 8 * (2 * rayon::current_num_threads() as u128 + 4);
@@ -165,7 +165,7 @@ impl Learner for Exact {
         progress(&Progress::Estimating);
         let mut found = draft.grammar()?;
         let mut counted = uses::count_uses(&found, corpus, 0..training)?;
-        // Sentences that lose a wrong rule may lean on another one.
+        // Sentences that lose a wrong rule may fall back on another wrong one, so repeat.
         while let Some(rules) = verdict::without_noise(&found, &counted) {
             draft.replace(rules);
             found = draft.grammar()?;

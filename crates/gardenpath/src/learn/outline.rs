@@ -74,7 +74,7 @@ impl Branching {
         }
     }
 
-    /// Refuses other numbers of children than those from 2 to `most`, and what are no probabilities.
+    /// Returns an error unless the numbers of children are from 2 to `most` and the probabilities are valid.
     fn check(self, most: usize) -> Result<()> {
         if let Branching::Given(probabilities) = self {
             if let Some((arity, p)) = probabilities.nonzero().find(|(_, p)| !(0.0..=1.0).contains(p)) {
@@ -153,7 +153,7 @@ impl Outline {
         std::iter::once(classes).chain(inner).chain([tokens]).collect()
     }
 
-    /// Refuses what no learner can do, more than `deepest` layers, and more than `most` children.
+    /// Returns an error for outlines that no learner can handle, more than `deepest` layers, or more than `most` children.
     pub(super) fn check(&self, deepest: usize, most: usize) -> Result<()> {
         if !(1..=deepest).contains(&self.depth) {
             return Err(Error::count("depth", self.depth, Counts::Between(1, deepest)));

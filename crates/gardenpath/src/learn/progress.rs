@@ -1,8 +1,8 @@
-//! What learners tell about their work.
+//! Progress reports of learners.
 
 use std::fmt;
 
-/// A step of a learner. Written out, it is a line for people.
+/// A step of a learner. `Display` writes one line for people.
 ///
 /// ```
 /// use gardenpath::learn::Progress;

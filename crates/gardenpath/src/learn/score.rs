@@ -4,7 +4,7 @@
 //! one to one with the true ones by the number of rules they share, from the tokens up: the matching of a level
 //! renames the children of the rules above it.
 //!
-//! A grammar that was learned without labels has one start symbol. It is compared with the truth as if that had one, too: at the root only
+//! A grammar learned without labels has one start symbol. It is compared as if the true grammar had one too: at the root only
 //! the tuples count.
 
 mod assignment;
@@ -21,7 +21,7 @@ use crate::grammar::{Children, Grammar, Layer, Rule, Symbol};
 use crate::learn::paper::TupleRule;
 use std::collections::{BTreeMap, HashMap};
 
-/// Rules that were found, missed and invented.
+/// Correct, learned and true rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RuleScore {
     /// Learned rules that are true: the same children, and parents that are matched.
@@ -154,7 +154,7 @@ pub fn score_layer(rules: &[TupleRule], parents: usize, truth: &Layer) -> PerAri
     comparison.score(0, &comparison.matching()).rules
 }
 
-/// Refuses grammars that cannot be compared.
+/// Rejects grammars that cannot be compared.
 fn check_comparable(learned: &Grammar, truth: &Grammar) -> Result<()> {
     if learned.depth() == truth.depth() {
         return Ok(());

@@ -153,7 +153,7 @@ impl TupleTable<f64> {
         Ok(Covariance::new(self, |expected| expected, totals))
     }
 
-    /// Refuses a whole that does not have all tuples and roots of this part.
+    /// Rejects a whole that does not have all tuples and roots of this part.
     fn check_part_of<T: Copy + Default + Sum + AddAssign>(&self, whole: &TupleTable<T>) -> Result<()> {
         let same = (self.symbols(), self.classes()) == (whole.symbols(), whole.classes());
         if same && self.arities().iter().all(|arity| whole.arities().contains(arity)) {
@@ -170,7 +170,7 @@ pub(super) fn one_root(grammar: &Grammar, root: usize) -> Neighbours {
     vec![nodes]
 }
 
-/// Refuses rules of other arities than the paper's.
+/// Rejects rules of other arities than the paper's.
 pub(crate) fn check_paper(layers: &[Layer]) -> Result<()> {
     let is_other = |arity: &usize| !Arities::PAPER.contains(*arity);
     match layers.iter().flat_map(|layer| layer.arities().iter().collect::<Vec<_>>()).find(is_other) {

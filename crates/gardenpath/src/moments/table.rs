@@ -149,7 +149,7 @@ impl<T: Copy + Default + Sum + AddAssign> TupleTable<T> {
     }
 }
 
-/// Refuses tables of tuples by root that would not fit, before any memory is taken.
+/// Rejects tables of tuples by root that would not fit, before any memory is taken.
 pub(crate) fn check_table(symbols: usize, classes: usize, arities: Arities, bytes_per_entry: u64) -> Result<()> {
     if symbols == 0 || classes == 0 {
         return Err(Error::count("number of symbols or roots", 0u64, Counts::AtLeast(1)));

@@ -170,7 +170,7 @@ fn sort_by_root(roots: &[Symbol], order: &mut Vec<u32>) {
     }
 }
 
-/// Refuses tokens that the tables have no room for.
+/// Rejects tokens that the tables have no room for.
 pub(super) fn check(tokens: &[Symbol], symbols: usize) -> Result<()> {
     // The maximum of bytes is vectorised; the position is only looked for after a failure.
     match tokens.iter().max() {

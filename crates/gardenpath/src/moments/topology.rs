@@ -1,4 +1,4 @@
-//! How adjacent symbols hang together in the tree: the diagrams of the paper's decomposition of covariances.
+//! How adjacent symbols are related in the tree: the diagrams of the paper's decomposition of covariances.
 //!
 //! Two adjacent symbols are children of one binary rule (i), two neighbouring children of one ternary rule (ii, iii), or
 //! they stand on both sides of a border between two parents (iv). Three adjacent symbols have one parent (v) or two, as

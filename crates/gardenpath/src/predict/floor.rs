@@ -1,7 +1,7 @@
 //! Floors: the smallest loss that any predictor can reach, on the sentences of a corpus.
 //!
-//! What is averaged is the expected loss under the exact prediction, its entropy, not the surprise of what happened to come: that has the
-//! same mean and a smaller error.
+//! The average is over the entropies of the exact predictions, not over the surprisals of the observed tokens: both have the
+//! same mean, and entropies have a smaller error.
 
 use super::known_length::KnownLength;
 use super::posterior::SymbolPosteriors;
@@ -142,8 +142,8 @@ impl Floor {
         Ok(Floor::of(&all.iter().collect::<Vec<_>>()))
     }
 
-    /// The losses of predictors that know the lowest layers only, so many of them as `known` says one after the other, at predicting the next
-    /// token and the end of the sentence: what the exact prediction expects of them. Who knows all layers is exact.
+    /// The expected losses, under the exact prediction, of predictors that know only the lowest layers, one for each number of layers in `known`,
+    /// at predicting the next token and the end of the sentence. A predictor that knows all layers is exact.
     ///
     /// ```
     /// use gardenpath::{Corpus, Ensemble, Floor, Seed, Task};
@@ -188,7 +188,7 @@ impl Floor {
         let sums: Vec<f64> = sentences.iter().map(|s| s.items.iter().map(|(_, loss)| loss).sum()).collect();
         let count: f64 = sentences.iter().map(|s| s.count).sum();
         let mean = sums.iter().sum::<f64>() / count;
-        // The error of a ratio of sums: that of what is left once each sentence's share is taken out.
+        // The standard error of a ratio of sums, by linearisation: that of the residual of each sentence.
         let n = sentences.len() as f64;
         let squares: f64 = sums.iter().zip(sentences).map(|(sum, s)| (sum - mean * s.count).powi(2)).sum();
         let stderr = if n > 1.0 { (squares * n / (n - 1.0)).sqrt() / count } else { f64::NAN };
@@ -252,16 +252,16 @@ pub(super) fn entropy(probabilities: &[f64]) -> f64 {
     cross_entropy(probabilities, probabilities)
 }
 
-/// The expected surprise at outcomes with these probabilities of somebody who predicts others, in nats.
+/// The cross-entropy of `predicted` under the true probabilities, in nats.
 pub(super) fn cross_entropy(probabilities: &[f64], predicted: &[f64]) -> f64 {
     let terms = probabilities.iter().zip(predicted).filter(|(p, _)| **p > 0.0);
-    // What is certain has an entropy of zero, not of minus zero.
+    // A certain outcome has entropy 0, not -0.
     0.0 - terms.map(|(p, q)| p * q.ln()).sum::<f64>()
 }
 
 /// The mean Kullback-Leibler divergence, in nats, of predictions from the exact ones: rows of `width` probabilities each.
 ///
-/// Infinite if something possible was given no probability.
+/// Infinite if a possible outcome was given probability zero.
 ///
 /// ```
 /// use gardenpath::mean_divergence;
@@ -291,7 +291,7 @@ pub fn mean_divergence(exact: &[f64], predicted: &[f64], width: usize) -> Result
     Ok(rows.map(|(p, q)| cross_entropy(p, q) - entropy(p)).sum::<f64>() / count)
 }
 
-/// Refuses losses of so many predictors that would not fit into memory, and numbers out of range.
+/// Returns an error if the losses of so many predictors do not fit into memory, or a number is out of range.
 fn check(corpus: &Corpus, task: Task, predictors: usize) -> Result<()> {
     if corpus.is_empty() {
         return Err(Error::count("number of sentences", 0u64, Counts::AtLeast(1)));

@@ -1,4 +1,4 @@
-//! What theory expects of a predictor that knows the lowest levels: counting, without a sentence.
+//! The predicted loss of a predictor that knows only the lowest levels, without sampling sentences.
 
 use super::floor::entropy;
 use super::laws::{count_law, expected_nodes};

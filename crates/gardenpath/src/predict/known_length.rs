@@ -1,6 +1,6 @@
 //! The next token of a sentence whose length is known.
 //!
-//! A node that can begin at a position has an end, too: with the law of the length of every symbol, the recursion of [`Reader`] is
+//! A node that begins at a position also has an end: with the length distribution of every symbol, the recursion of [`Reader`] is
 //! followed down for each pair of a start and an end.
 
 use super::laws::{add, convolve, count_law, node_laws};

@@ -1,4 +1,4 @@
-//! What evidence about a whole sentence says about its tokens and about the symbols above them.
+//! Posteriors of tokens and hidden symbols, given evidence about the whole sentence.
 
 use crate::chart::{Evidence, Parser};
 use crate::error::Result;

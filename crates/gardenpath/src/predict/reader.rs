@@ -1,11 +1,11 @@
-//! Reading a sentence token by token: what comes next, where nodes can begin, and what hides above the last token.
+//! Reading a sentence token by token: the next token, where nodes can begin, and the hidden symbols above the last token.
 //!
-//! The recursions go over ends: a new token adds one column. Going up, parts of the sentence that end there extend prefixes of rules that
-//! end where they begin. Going down, prefixes say which symbols can begin next. A node is only looked at where what was read before
-//! lets it begin.
+//! This is Earley's algorithm with probabilities: a new token adds one column. Bottom-up, spans that end there extend prefixes of rules that
+//! end where they begin. Top-down, prefixes say which symbols can begin next. A node is considered only where the tokens read so far
+//! allow it to begin.
 //!
-//! Every token is divided by its probability given those before it, so that the probability of what was read is always 1, and sentences of
-//! any length can be read in plain numbers.
+//! Values are divided by the probability of each token given those before it, so the prefix always has probability 1 and sentences of
+//! any length can be read in plain `f64`.
 
 use super::full::Full;
 use super::tables::PrefixTables;
@@ -116,7 +116,7 @@ impl<'g> Predictor<'g> {
     }
 }
 
-/// Products of probabilities below this go into a logarithm, before they can underflow.
+/// Running products below this are moved into a logarithm before they can underflow.
 const TINY: f64 = 1e-150;
 
 /// How often a sentence that is read as a whole is asked whether its chart is full: after so many tokens.
@@ -220,7 +220,7 @@ impl<'p> Reader<'p> {
         self.log_probability + self.probability.ln()
     }
 
-    /// Reads one token. It costs about as much as all charts have to do with one end: a column.
+    /// Reads one token. The cost is that of one column of the chart.
     pub fn push(&mut self, token: Symbol) -> Result<()> {
         let vocab = self.predictor.grammar.vocab();
         if usize::from(token) >= vocab {

@@ -1,4 +1,4 @@
-//! What a layer says about the beginnings of its rules: how likely each prefix is for each parent.
+//! The probability of each prefix of a layer's rules, given the parent.
 
 use crate::grammar::{Layer, State, Symbol};
 use crate::inside::gemm::add_weighted_rows;

@@ -1,4 +1,4 @@
-//! What stands above the layers that a predictor knows: a root with its prior, or independent symbols.
+//! The top of a predictor: a root with its prior, or independent symbols if higher layers are unknown.
 
 use super::laws::{count_law, expected_nodes};
 use super::reader::Cell;

@@ -3,7 +3,7 @@
 use super::Semiring;
 use crate::magnitude::Magnitude;
 
-/// Probabilities as they are. Underflows below 1e-308; [`crate::Inside`] uses it only where a bound excludes that.
+/// Plain probabilities. They underflow below 1e-308; [`crate::Inside`] uses them only where a bound rules that out.
 impl Semiring for f64 {
     #[inline]
     fn zero() -> Self {

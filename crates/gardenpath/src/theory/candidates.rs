@@ -5,7 +5,7 @@
 //! children, and a term for every other arity, where `*` is the convolution over lengths. At `f = 1` nothing is rejected and `n` counts
 //! the trees.
 //!
-//! The map has two fates: proposals die out for small fractions and explode for large ones. The border is easy to see.
+//! The map has two regimes: proposals die out for small fractions and explode for large ones. The border follows from a simple argument.
 //! `n` sums over trees the product of `f_s` over their nodes. If `f_s = p_s` that is the probability of the tree, and
 //! `n` is the law of lengths `P(d, L)`: at the typical length it neither explodes nor vanishes, but falls like
 //! `<s>^-L` because the law spreads. A factor on all fractions is raised to a number of nodes of the order of `<s>^L`,

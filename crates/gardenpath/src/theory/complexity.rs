@@ -1,4 +1,4 @@
-//! How many sentences learning needs: the predicted scales `P_(l,s)` and their maximum (conjecture
+//! Predicted sample complexity: the scales `P_(l,s)` and their maximum (conjecture
 //! `conj:nn-sample-complexity`, eq. `samp_comp`).
 //!
 //! Rules whose children are on level `l` are found from how the root covaries with tuples of symbols there. The

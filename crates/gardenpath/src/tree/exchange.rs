@@ -1,4 +1,4 @@
-//! Trees of the same topology with other symbols: synonyms exchanged, or everything drawn anew.
+//! Trees of the same topology with other symbols: synonyms exchanged, or all symbols resampled.
 //!
 //! Rules are drawn with the probabilities of the grammar, given that the nodes below keep their numbers of children. A symbol
 //! may be unable to do that (it has only pairs, or none of its triples can go on), so the probability of the topology below each

@@ -11,14 +11,14 @@ use gardenpath_lab::files::{self, Alphabet, NO_ROOT, Names};
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// Counts of sentences, which merge exactly in any order.
+/// Counts of sentences. Merging is exact and independent of order.
 #[derive(Clone, Default)]
 struct Tally {
     /// Indexed by length.
     by_length: Vec<u64>,
-    /// Indexed by root; the last one counts sentences without a root.
+    /// Indexed by root; the last entry counts sentences without a root.
     by_root: Vec<u64>,
-    /// The words of tokens and roots, if they are words.
+    /// The names of tokens and roots, if the corpus has words.
     names: Names,
 }
 
@@ -43,7 +43,7 @@ struct LengthCount {
     count: u64,
 }
 
-/// Sentences that one task samples and counts.
+/// Sentences sampled and counted by one task: enough to hide the cost of scheduling, few enough to balance threads.
 const SHARD: u64 = 4096;
 
 /// Writes the counts.
@@ -54,7 +54,7 @@ pub fn run(arguments: &Info, answer: &mut Answer) -> Result<()> {
     };
     let summary = tally.summary();
     if summary.sentences == 0 {
-        bail!("{}: has no sentences", files::shown(&arguments.file));
+        bail!("{}: no sentences", files::shown(&arguments.file));
     }
     if answer.json { answer.json_line(&summary) } else { answer.text(&summary.to_text()) }
 }
@@ -80,7 +80,7 @@ fn tally_sampled(grammar: &Grammar, arguments: &Info, count: u64) -> Result<Tall
 fn tally_file(arguments: &Info) -> Result<Tally> {
     arguments.seed.refuse("the corpus is read from a file, not sampled")?;
     if arguments.file.extension().is_some_and(|extension| extension == "pcfg") {
-        bail!("{}: is a grammar; say with --samples how many sentences to sample", arguments.file.display());
+        bail!("{}: this is a grammar; use --samples to sample from it", arguments.file.display());
     }
     let spinner = progress::counter("sentences read:");
     let mut tally = Tally::default();
@@ -112,7 +112,7 @@ impl Tally {
         }
     }
 
-    /// Gives the roots other numbers, once the words of the whole file are known.
+    /// Renumbers the roots once the words of the whole file are known.
     fn rename(&mut self, apply: impl Fn(&mut [Symbol])) {
         let counts = std::mem::take(&mut self.by_root);
         self.by_root.resize(counts.len(), 0);

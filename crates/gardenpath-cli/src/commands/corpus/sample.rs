@@ -1,4 +1,4 @@
-//! `gardenpath corpus sample`: sentences as a stream, from the sampler to the file.
+//! `gardenpath corpus sample`: streams sentences from the sampler to the file.
 
 use super::{Sample, numbers};
 use crate::commands::Answer;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
 
-/// What `--json` says about a corpus that was written to a file.
+/// What `--json` prints about a corpus that was written to a file.
 #[derive(Serialize)]
 struct Written<'a> {
     output: &'a Path,
@@ -25,7 +25,7 @@ struct Written<'a> {
     grammar: String,
 }
 
-/// Tokens that are in memory at a time.
+/// Tokens held in memory at a time: 4 MB, since a token is one byte.
 const PIECE_TOKENS: f64 = (1u64 << 22) as f64;
 
 /// A piece of the corpus on its way to the file.
@@ -34,7 +34,7 @@ struct Piece {
     trees: Option<Vec<String>>,
 }
 
-/// Where the pieces go.
+/// Where the pieces are written.
 enum Sink<'o> {
     Standard(&'o mut dyn Write, Names),
     Jsonl(Output, Names),
@@ -99,11 +99,11 @@ fn trees(sampler: &Sampler, grammar: &Grammar, seed: Seed, first: u64, count: us
     (0..count as u64).into_par_iter().map(|i| sampler.tree(seed, first + i).to_text(grammar)).collect()
 }
 
-/// The words to write: text has those of the grammar, other formats numbers unless words are asked for.
+/// The names to write: TSV always has the grammar's names, other formats have numbers unless `--words` is given.
 fn names(grammar: &Grammar, arguments: &Sample, format: Format) -> Result<Names> {
     if format == Format::Tsv {
         if arguments.trees {
-            bail!("{}: has no place for --trees, expected .parquet or .jsonl", arguments.output.display());
+            bail!("{}: --trees needs .parquet or .jsonl", arguments.output.display());
         }
         let names = Names::of(grammar);
         tsv::check_names(&names)?;
@@ -119,7 +119,7 @@ fn names(grammar: &Grammar, arguments: &Sample, format: Format) -> Result<Names>
     Ok(names)
 }
 
-/// What the file says about itself.
+/// The metadata of the file.
 fn origin(grammar: &Grammar, arguments: &Sample) -> Vec<(&'static str, String)> {
     vec![
         (keys::GRAMMAR, grammar.fingerprint()),
@@ -132,12 +132,12 @@ fn origin(grammar: &Grammar, arguments: &Sample) -> Vec<(&'static str, String)> 
     ]
 }
 
-/// Parquet is binary and needs a file that can be given a name at the end.
+/// Parquet is binary, and the file is renamed when it is complete, so standard output cannot hold it.
 fn refuse_terminal(path: &Path) -> Result<()> {
     match std::fs::metadata(path) {
         Ok(found) if !found.is_file() && !found.is_dir() && path != Path::new("/dev/null") => {
             bail!(
-                "{}: Parquet is written to ordinary files only, expected a name that ends in .parquet",
+                "{}: Parquet can only be written to regular files, expected a name ending in .parquet",
                 path.display()
             )
         }

@@ -1,4 +1,4 @@
-//! `gardenpath grammar info`: what a grammar is like.
+//! `gardenpath grammar info`: describes a grammar.
 
 use crate::commands::Answer;
 use anyhow::Result;
@@ -9,7 +9,7 @@ use gardenpath_lab::message::listed;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Everything that is said about a grammar.
+/// Everything reported about a grammar.
 #[derive(Serialize)]
 struct Description {
     depth: usize,
@@ -24,28 +24,28 @@ struct Description {
     class_entropy: Option<Entropy>,
 }
 
-/// The rules with one number of children, layer by layer.
+/// The rules with a given number of children, by layer.
 #[derive(Serialize)]
 struct ArityDescription {
     rules: Vec<usize>,
-    /// The shares of all tuples that are grammatical.
+    /// The fractions of all tuples that are grammatical.
     fractions: Vec<f64>,
 }
 
 #[derive(Serialize)]
 struct LayerDescription {
-    /// Of the parents.
+    /// Level of the parents.
     level: usize,
     binary_rules: usize,
     ternary_rules: usize,
-    /// The shares of all pairs and of all triples that are grammatical.
+    /// The fractions of all pairs and of all triples that are grammatical.
     binary_fraction: f64,
     ternary_fraction: f64,
-    /// The smallest and the largest number of children.
+    /// The smallest and largest number of children.
     arities: (usize, usize),
     /// Right-hand sides with more than one parent.
     shared_tuples: usize,
-    /// Rules that begin or end with a shorter rule of at least two symbols.
+    /// Rules that begin or end with the right-hand side of a shorter rule of at least two symbols.
     overlapping_rules: usize,
 }
 
@@ -92,7 +92,7 @@ fn describe_arities(grammar: &Grammar) -> BTreeMap<usize, ArityDescription> {
     arities.iter().map(describe).collect()
 }
 
-/// How many rules have so many children, and which share of all tuples they are.
+/// The number of rules with `arity` children, and the fraction of all tuples that they cover.
 fn count(layer: &Layer, arity: usize) -> (usize, f64) {
     let tuples = layer.rules().iter().map(|rule| rule.children).filter(|children| children.len() == arity);
     let all = (layer.children() as f64).powi(arity as i32);
@@ -120,9 +120,10 @@ fn describe_layer((level, layer): (usize, &Layer)) -> LayerDescription {
     }
 }
 
-/// Parses a few of the grammar's sentences: as many as take about a second at this length, the same on every machine.
+/// Estimates the entropy from a few sentences: as many as take about a second at this length, the same number on every
+/// machine.
 fn measure_entropy(grammar: &Grammar) -> Result<Option<Entropy>> {
-    // The work is cubic in the length in the worst case.
+    // Parsing is cubic in the length in the worst case.
     let work = grammar.mean_length().powi(3) * grammar.vocab() as f64;
     let sentences = (4e9 / work).clamp(0.0, 1000.0) as u64;
     if sentences < 4 {
@@ -162,7 +163,7 @@ impl Description {
                     short(entropy.normalized),
                     entropy.sentences
                 ),
-                None => "not measured: sentences are too long".to_owned(),
+                None => "not measured: the sentences are too long".to_owned(),
             },
         );
         let mut columns = vec!["layer".to_owned(), "symbols".into()];

@@ -1,10 +1,11 @@
-//! The words of a corpus as names of a learned grammar.
+//! Uses the words of a corpus as the names of a learned grammar.
 
 use anyhow::{Result, anyhow, bail};
 use gardenpath::{Children, Grammar, Rule, Symbol};
 use gardenpath_lab::files::{Names, Whole, shown};
 
-/// Refuses words that no grammar can have as names, and those of another language than the truth, before anything is learned.
+/// Refuses, before learning, words that cannot be names in a grammar, and corpora that share no word with the true
+/// grammar.
 pub(super) fn check(whole: &Whole, truth: Option<&Grammar>) -> Result<()> {
     let Whole { corpus, names, path, vocab, classes } = whole;
     // Without labels there is one start symbol.
@@ -19,12 +20,12 @@ pub(super) fn check(whole: &Whole, truth: Option<&Grammar>) -> Result<()> {
         .map_err(|e| anyhow!("{}: {e:#}; labels may have letters, digits and _ / ^ < > -", shown(path)))?;
     let known = truth.map_or(0, Grammar::vocab);
     if truth.is_some() && names.tokens.is_some() && corpus.tokens().iter().all(|&token| usize::from(token) >= known) {
-        bail!("{}: no word of it is the name of a token of the true grammar", shown(path));
+        bail!("{}: none of its words is a token of the true grammar", shown(path));
     }
     Ok(())
 }
 
-/// A grammar with these names for tokens and classes; symbols without a name keep their default one.
+/// Renames the tokens and classes of a grammar; symbols without a name keep their default one.
 pub(super) fn give(grammar: Grammar, names: &Names) -> Result<Grammar> {
     if names.are_numbers() {
         return Ok(grammar);
@@ -35,7 +36,7 @@ pub(super) fn give(grammar: Grammar, names: &Names) -> Result<Grammar> {
         (0..grammar.sizes()[level]).map(name).collect()
     };
     let classes = named(&names.roots, 0, &|k| format!("A0_{k}"));
-    // No symbol between root and tokens may have the name of a class.
+    // No symbol between root and tokens may share a name with a class.
     let mut prefix = "A".to_owned();
     let inner = loop {
         let inner: Vec<Vec<String>> =

@@ -1,4 +1,4 @@
-//! What is said about a learned grammar.
+//! The report on a learned grammar.
 
 use anyhow::Result;
 use gardenpath::learn::score::{LevelScore, answers, score_next_token, score_rules};
@@ -8,27 +8,28 @@ use gardenpath_lab::draw::table::{Table, counted, grouped, short};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The result of learning, with scores as far as the truth is known.
+/// The result of learning, with scores where the truth is known.
 #[derive(Serialize)]
 pub(super) struct Report {
-    /// `null` for modes that cannot tell.
+    /// `null` for modes without a self-check.
     verdict: Option<&'static str>,
     reason: Option<String>,
     sentences: usize,
     /// Sentences whose length no tree has; `null` for modes that do not count.
     skipped: Option<usize>,
-    /// Sentences that the learned grammar does not derive from their label, or at all without labels; `null` for modes that do not count.
+    /// Sentences that the learned grammar does not derive from their label (without labels: not at all); `null` for
+    /// modes that do not count them.
     underivable: Option<usize>,
     levels: Vec<Level>,
     accuracy: Option<f64>,
     bayes_accuracy: Option<f64>,
     cross_entropy: Option<f64>,
     bayes_cross_entropy: Option<f64>,
-    /// The accuracy of a guess among the roots that the Boolean chart allows.
+    /// The accuracy of guessing among the roots that the Boolean chart allows.
     boolean_accuracy: Option<f64>,
-    /// The share of the test sentences that the learned grammar derives.
+    /// The fraction of test sentences that the learned grammar derives.
     pub parse_rate: Option<f64>,
-    /// The loss of predicting the next token, for what was learned without labels.
+    /// The next-token loss, for learning without labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_token_loss: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +45,7 @@ struct Level {
     ternary: Rules,
     #[serde(skip_serializing_if = "Option::is_none")]
     purity: Option<Purity>,
-    /// The rules with each number of children that was learned or is true.
+    /// The rules by number of children, learned or true.
     by_arity: BTreeMap<usize, ArityRules>,
 }
 
@@ -58,12 +59,12 @@ struct Rules {
     recall: Option<f64>,
 }
 
-/// Rules of one arity, with all that is said about them.
+/// Rules of one arity, with their probability and purity.
 #[derive(Serialize)]
 struct ArityRules {
     #[serde(flatten)]
     rules: Rules,
-    /// The mean probability of so many children.
+    /// The mean probability of this number of children.
     probability: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     purity: Option<f64>,
@@ -77,7 +78,7 @@ struct Purity {
 }
 
 impl Report {
-    /// What is said about the rules; how well they predict is added by one of the next two.
+    /// Reports on the rules; one of the next two methods adds how well they predict.
     pub fn new(learned: &Learned, truth: Option<&Grammar>, sentences: usize, seconds: f64) -> Result<Self> {
         let scores = truth.map(|truth| score_rules(&learned.grammar, truth)).transpose()?;
         let score = |level: usize| scores.as_ref().map(|scores| &scores[level]);
@@ -106,7 +107,7 @@ impl Report {
         })
     }
 
-    /// Adds how well the roots of test sentences are told.
+    /// Adds how well the roots of test sentences are predicted.
     pub fn with_roots(self, learned: &Learned, truth: Option<&Grammar>, test: &Corpus) -> Result<Self> {
         let bayes = truth.map(|truth| answers(truth, test)).transpose()?;
         let found = answers(&learned.grammar, test)?;
@@ -121,7 +122,7 @@ impl Report {
         })
     }
 
-    /// Adds how well the next token is predicted in test sentences, whose labels do not matter.
+    /// Adds how well the next token is predicted on test sentences; their labels are ignored.
     pub fn with_next_token(self, learned: &Learned, truth: Option<&Grammar>, test: &Corpus) -> Result<Self> {
         let score = score_next_token(&learned.grammar, truth, test)?;
         Ok(Report {
@@ -132,7 +133,7 @@ impl Report {
         })
     }
 
-    /// The report for people, about what was learned with labels or without.
+    /// The report as text, for learning with or without labels.
     pub fn to_text(&self, is_labelled: bool) -> String {
         let sentences = grouped(self.sentences as u64);
         let mut text = format!("learned from {sentences} sentences in {} s", short(self.seconds));

@@ -1,4 +1,5 @@
-//! The sentences of a learner: from files or from a grammar, with the same numbers for the same words.
+//! The training and test sentences of a learner, from files or sampled from a grammar, with consistent numbers for
+//! words.
 
 use super::names;
 use super::{Arguments, Mode};
@@ -7,19 +8,19 @@ use gardenpath::{Corpus, Grammar, Seed};
 use gardenpath_lab::files::{self, Names, Whole};
 use std::path::Path;
 
-/// What a learner learns from, and what tests it.
+/// The training and test sentences of a learner.
 pub(super) struct Sentences {
     pub corpus: Corpus,
     pub test: Option<Corpus>,
-    /// The words for tokens and classes.
+    /// The names of tokens and classes.
     pub names: Names,
 }
 
-/// Fresh sentences of the true grammar for the score.
+/// Fresh sentences of the true grammar for scoring.
 const TEST_SENTENCES: u64 = 20_000;
 
 impl Sentences {
-    /// Reads or samples the sentences. Words that the true grammar has as names get its numbers.
+    /// Reads or samples the sentences. Words that are names in the true grammar get its numbers.
     pub fn gather(arguments: &Arguments, truth: Option<&Grammar>) -> Result<Self> {
         let paths = || arguments.corpus.iter().chain(&arguments.test);
         if paths().filter(|path| files::is_standard(path)).count() > 1 {
@@ -31,7 +32,7 @@ impl Sentences {
             names::check(whole, truth)?;
         }
         let of_files = wholes.first().map(|whole| whole.names.clone()).unwrap_or_default();
-        // Sampled sentences have the names of their grammar.
+        // Sampled sentences use the names of their grammar.
         let of_truth = truth.filter(|_| arguments.corpus.is_none()).map(Names::of).unwrap_or_default();
         let roots = of_files.roots.or(of_truth.roots).filter(|_| !arguments.unlabelled);
         let names = Names { tokens: of_files.tokens.or(of_truth.tokens), roots };
@@ -54,7 +55,7 @@ impl Sentences {
     }
 }
 
-/// Reads sentences with their labels, unless these are to be ignored.
+/// Reads sentences with their labels, unless labels are ignored.
 fn read(path: &Path, arguments: &Arguments) -> Result<Whole> {
     let whole = Whole::read(path)?;
     if arguments.unlabelled {
@@ -64,7 +65,7 @@ fn read(path: &Path, arguments: &Arguments) -> Result<Whole> {
     whole.labelled().map_err(|error| if may_help { anyhow!("{error}, or --unlabelled") } else { error })
 }
 
-/// The child of the seed for the sentences that test a learner: no corpus that a user samples has it.
+/// The child seed of test sentences. No corpus that a user samples uses it.
 const TEST: &str = "test";
 
 fn sample(truth: &Grammar, seed: Seed, count: u64) -> Result<Corpus> {

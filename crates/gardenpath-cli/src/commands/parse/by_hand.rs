@@ -1,4 +1,4 @@
-//! `gardenpath parse --sentence`: everything about one sentence, so that its ambiguity can be seen.
+//! `gardenpath parse --sentence`: one sentence in detail, to see its ambiguity.
 
 use super::ranked::{ScoredTree, evidence, ranked};
 use crate::commands::Answer;
@@ -32,14 +32,14 @@ struct Report {
     /// The most probable trees.
     #[serde(rename = "parses")]
     trees: Vec<ScoredTree>,
-    /// The names of the tokens of the sentence and of all classes, if the grammar gives some.
+    /// The names of the sentence's tokens and of all classes, if the grammar has names.
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     root_names: Option<Vec<String>>,
 }
 
-/// Sentences of more tokens do not fit into a terminal; their trees are written with brackets.
+/// Trees of longer sentences do not fit into a terminal and are written with brackets.
 const DRAWN_TOKENS: usize = 60;
 
 /// Parses the sentence and draws its trees.
@@ -88,7 +88,7 @@ fn report(grammar: &Grammar, tokens: Vec<Symbol>, limit: usize) -> Result<Report
 
 fn write_svg(grammar: &Grammar, report: &Report, path: &Path) -> Result<()> {
     if report.trees.is_empty() {
-        bail!("{}: there is no tree to draw", path.display());
+        bail!("{}: no tree to draw", path.display());
     }
     let trees: Vec<(&Tree, String)> =
         report.trees.iter().enumerate().map(|(k, scored)| (&scored.tree, report.caption(grammar, k))).collect();
@@ -112,7 +112,7 @@ impl Report {
             }
             return text;
         };
-        // Beyond the range of ordinary numbers the logarithm has to do.
+        // Below the range of `f64`, only the logarithm is shown.
         let probability = if logprob > -690.0 { format!("{:.4e}, ", logprob.exp()) } else { String::new() };
         text += &format!("P(sentence)  {probability}ln {}\n", short(logprob));
         text += &format!("trees        {}\n", self.tree_count);

@@ -1,4 +1,4 @@
-//! What is computed for each sentence of a corpus.
+//! The computation for each sentence of a corpus.
 
 use super::Mode;
 use super::ranked::{ScoredTree, evidence, ranked};
@@ -15,13 +15,13 @@ pub enum Engine<'g> {
     Inside(Box<Inside<'g>>),
     /// Best trees.
     Best(Parser<'g, BestLog>),
-    /// So many best trees, with the posteriors of which they are shares.
+    /// This many best trees, with the posteriors that give their shares.
     Kbest(Parser<'g, BestLog>, Box<Inside<'g>>, usize),
     /// Numbers of trees.
     Count(Parser<'g, Count>),
     /// Possible roots.
     Recognize(Parser<'g, Recognition>),
-    /// Random trees, with the seed from which they are drawn.
+    /// Random trees, with their seed.
     Sample(Parser<'g, Magnitude>, Seed),
 }
 
@@ -41,11 +41,11 @@ pub enum Workspace {
     Sample(Buffers<Magnitude>),
 }
 
-/// The answer about one sentence.
+/// The answer for one sentence.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum Found {
-    /// What the sentence says about its root.
+    /// The posterior over the root.
     Inside {
         /// The number of tokens.
         len: usize,
@@ -57,7 +57,7 @@ pub enum Found {
         entropy: f64,
         /// The most probable root.
         root: Option<Symbol>,
-        /// Its name, if the grammar gives one.
+        /// Its name, if the grammar has names.
         #[serde(skip_serializing_if = "Option::is_none")]
         root_name: Option<String>,
     },
@@ -69,7 +69,7 @@ pub enum Found {
         logprob: Option<f64>,
         /// As bracketed text.
         tree: Option<String>,
-        /// The name of the root, if the grammar gives one.
+        /// The name of the root, if the grammar has names.
         #[serde(skip_serializing_if = "Option::is_none")]
         root_name: Option<String>,
     },
@@ -87,29 +87,29 @@ pub enum Found {
     Recognize {
         /// In increasing order.
         roots: Vec<Symbol>,
-        /// Their names, if the grammar gives some.
+        /// Their names, if the grammar has names.
         #[serde(skip_serializing_if = "Option::is_none")]
         root_names: Option<Vec<String>>,
     },
-    /// A tree from the posterior.
+    /// A tree sampled from the posterior.
     Sample {
         /// Its root.
         root: Option<Symbol>,
         /// As bracketed text.
         tree: Option<String>,
-        /// The name of the root, if the grammar gives one.
+        /// The name of the root, if the grammar has names.
         #[serde(skip_serializing_if = "Option::is_none")]
         root_name: Option<String>,
     },
 }
 
-/// The name of a root, if the grammar gives names of its own.
+/// The name of a root, if the grammar has its own names.
 pub fn root_name(grammar: &Grammar, root: Option<Symbol>) -> Option<String> {
     grammar.names().and(root).map(|root| grammar.name(0, root).into_owned())
 }
 
 impl<'g> Engine<'g> {
-    /// Prepares a grammar; `limit` is the number of trees of a sentence, `seed` that of random ones.
+    /// Prepares a grammar; `limit` is the number of trees per sentence, `seed` that of random trees.
     pub fn new(grammar: &'g Grammar, mode: Mode, limit: usize, seed: Seed) -> Self {
         match mode {
             Mode::Inside => Engine::Inside(Box::new(Inside::new(grammar))),
@@ -133,7 +133,7 @@ impl<'g> Engine<'g> {
         }
     }
 
-    /// The answer about sentence `number`, in a workspace of this engine.
+    /// The answer for sentence `number`. Panics if the workspace belongs to an engine of another mode.
     pub fn answer(&self, workspace: &mut Workspace, number: u64, sentence: &[Symbol]) -> Result<Found, Error> {
         Ok(match (self, workspace) {
             (Engine::Inside(inside), Workspace::Inside(workspace)) => {
@@ -189,7 +189,7 @@ impl Found {
         }
     }
 
-    /// Writes one line for people, about sentence `number`.
+    /// Writes a human-readable line for sentence `number`.
     pub fn write_text(&self, grammar: &Grammar, number: u64, text: &mut impl Write) -> io::Result<()> {
         let name = |root: Symbol| grammar.name(0, root);
         write!(text, "{}: ", number + 1)?;

@@ -16,7 +16,7 @@ pub struct ScoredTree {
     /// As bracketed text.
     #[serde(rename = "tree")]
     pub text: String,
-    /// The name of the root, if the grammar gives one.
+    /// The name of the root, if the grammar has names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root_name: Option<String>,
     /// The tree itself.
@@ -34,14 +34,15 @@ pub fn ranked(parser: &Parser<'_, BestLog>, chart: &Chart<BestLog>, evidence: f6
         Some(ScoredTree { root, share, logprob, text, root_name: root_name(grammar, Some(root)), tree })
     };
     let mut scored: Vec<ScoredTree> = parser.best_trees(chart, limit).into_iter().filter_map(score).collect();
-    // Equal shares differ in their last bits; what they should be sorted by then is the class.
+    // Equal shares differ in their last bits, so they are rounded; ties are ordered by class.
     scored.sort_by_key(|tree| (std::cmp::Reverse((tree.share * 1e12).round() as u64), tree.root));
     scored
 }
 
-/// `ln P(sentence)` of a posterior under the grammar's prior; none if the sentence is impossible.
+/// `ln P(sentence)` from a posterior under the grammar's prior; `None` if the sentence is impossible.
 pub fn evidence(posterior: &Posterior, prior: &[f64]) -> Option<f64> {
-    // P(sentence) = P(sentence | root) P(root) / P(root | sentence), for the root where this is most accurate.
+    // P(sentence) = P(sentence | root) P(root) / P(root | sentence), at the most probable root, where it is most
+    // accurate.
     let root = posterior.root()?;
     Some(posterior.log_likelihood(root)? + (prior[usize::from(root)] / posterior.probability(root)).ln())
 }

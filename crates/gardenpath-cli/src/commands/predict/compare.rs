@@ -1,4 +1,4 @@
-//! `gardenpath predict --compare`: how far the predictions of others are from the exact ones.
+//! `gardenpath predict --compare`: the divergence of given predictions from the exact ones.
 
 use super::Answer;
 use super::engine::Engine;
@@ -13,13 +13,13 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Lines};
 use std::path::Path;
 
-/// A file with predictions.
+/// A file of predictions.
 pub struct Comparison<'p> {
     path: &'p Path,
     lines: Lines<BufReader<File>>,
 }
 
-/// A line of it, whatever the task.
+/// A line of the file, for any task.
 #[derive(Deserialize)]
 struct Predicted {
     next: Option<Vec<Row>>,
@@ -27,13 +27,13 @@ struct Predicted {
     positions: Option<Vec<usize>>,
 }
 
-/// What is written about a sentence.
+/// The output for one sentence.
 #[derive(Serialize)]
 struct Compared {
     len: usize,
-    /// Infinite if something possible was given no probability; none if nothing can be predicted.
+    /// Infinite if a possible token was given probability 0; `None` if there is nothing to predict.
     divergence: Option<f64>,
-    /// The predictions that were compared.
+    /// The number of predictions compared.
     #[serde(skip)]
     rows: usize,
 }
@@ -44,7 +44,7 @@ impl<'p> Comparison<'p> {
         Ok(Comparison { path, lines: BufReader::new(file).lines() })
     }
 
-    /// The next so many lines.
+    /// Reads the next `count` lines.
     fn take(&mut self, count: usize, first: u64) -> Result<Vec<String>> {
         let mut taken = Vec::with_capacity(count);
         for line in self.lines.by_ref().take(count) {
@@ -52,7 +52,7 @@ impl<'p> Comparison<'p> {
         }
         if taken.len() < count {
             let lines = first + taken.len() as u64;
-            bail!("{}: has {lines} lines, expected one for each sentence", files::shown(self.path));
+            bail!("{}: only {lines} lines, expected one per sentence", files::shown(self.path));
         }
         Ok(taken)
     }
@@ -91,7 +91,7 @@ pub fn run(
         Ok(())
     })?;
     if given.lines.next().is_some() {
-        bail!("{}: has more lines than there are sentences", files::shown(given.path));
+        bail!("{}: more lines than sentences", files::shown(given.path));
     }
     if answer.json {
         return Ok(());
@@ -108,15 +108,15 @@ fn compare(exact: &Found, len: usize, line: &str) -> Result<Compared> {
         _ => ("tokens", given.tokens),
     };
     let predicted =
-        predicted.ok_or_else(|| anyhow!("has no field {field}, expected a list of probabilities for each token"))?;
+        predicted.ok_or_else(|| anyhow!("no field {field}, expected a list of probabilities for each token"))?;
     if let (Found::Tokens { positions, .. }, Some(given)) = (exact, given.positions)
         && given != *positions
     {
-        bail!("has the positions {given:?}, expected {positions:?}");
+        bail!("positions are {given:?}, expected {positions:?}");
     }
     let exact = exact.rows();
     if predicted.len() != exact.len() {
-        bail!("has {} predictions, expected {}", predicted.len(), exact.len());
+        bail!("{} predictions, expected {}", predicted.len(), exact.len());
     }
     let (mut ours, mut theirs, mut rows, mut width) = (Vec::new(), Vec::new(), 0, 0);
     for (place, (exact, predicted)) in exact.iter().zip(&predicted).enumerate() {

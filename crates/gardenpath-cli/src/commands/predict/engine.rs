@@ -9,7 +9,7 @@ use gardenpath::{
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What every sentence is asked.
+/// The prediction made for each sentence.
 pub struct Engine<'p> {
     predictor: &'p Predictor<'p>,
     parser: Parser<'p, Magnitude>,
@@ -19,12 +19,12 @@ pub struct Engine<'p> {
 enum Question<'p> {
     Next,
     NextKnown(KnownLength<'p>),
-    /// Masks at random.
+    /// Random masks at this rate.
     Masked(f64, Seed),
     /// Masks at these positions.
     MaskedAt(Vec<usize>),
     Noisy(f64),
-    /// The levels to tell, and whether from what was read so far.
+    /// The levels to predict, and whether from the prefix only.
     Hidden(Range<usize>, bool),
 }
 
@@ -48,12 +48,12 @@ impl<'p> Engine<'p> {
         Engine { predictor, parser: Parser::new(grammar), question }
     }
 
-    /// What one thread reads with.
+    /// The reader of one thread.
     pub fn reader(&self) -> Reader<'_> {
         self.predictor.reader()
     }
 
-    /// The answer about sentence `number`.
+    /// The answer for sentence `number`.
     pub fn answer(&self, reader: &mut Reader, number: u64, sentence: &[Symbol]) -> Result<Found> {
         let grammar = self.predictor.grammar();
         let (vocab, len) = (grammar.vocab(), sentence.len());
@@ -64,7 +64,7 @@ impl<'p> Engine<'p> {
             }
             Question::NextKnown(known) => {
                 let (_, logprob) = read(reader, sentence)?;
-                // A length that no sentence has is not worth the memory of its rows.
+                // Impossible lengths are not worth the memory of their rows.
                 let rows = if known.length_probability(len) > 0.0 {
                     known.rows(sentence)?.chunks(vocab).map(possible).collect()
                 } else {
@@ -107,7 +107,7 @@ impl<'p> Engine<'p> {
     }
 }
 
-/// The rows of a sentence, and the logarithm of its probability.
+/// The rows of a sentence, and the log of its probability.
 fn read(reader: &mut Reader, sentence: &[Symbol]) -> Result<(Vec<Row>, f64)> {
     let width = reader.next().len();
     let rows = reader.rows(sentence)?;
@@ -116,12 +116,12 @@ fn read(reader: &mut Reader, sentence: &[Symbol]) -> Result<(Vec<Row>, f64)> {
     Ok((rows.chunks(width).map(possible).collect(), log))
 }
 
-/// Probabilities, unless all are zero.
+/// The probabilities, unless all are zero.
 fn possible(row: &[f64]) -> Row {
     row.iter().any(|&p| p > 0.0).then(|| row.to_vec())
 }
 
-/// A logarithm, unless it is that of nothing.
+/// The logarithm, unless it is infinite.
 fn finite(log: f64) -> Option<f64> {
     Some(log).filter(|log| log.is_finite())
 }

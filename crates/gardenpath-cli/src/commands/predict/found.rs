@@ -1,4 +1,4 @@
-//! Predictions as they are written.
+//! The output format of predictions.
 
 use gardenpath::{Grammar, Symbol};
 use gardenpath_lab::draw::table::short;
@@ -9,29 +9,29 @@ use std::collections::BTreeMap;
 /// Probabilities; `None` where nothing is possible.
 pub type Row = Option<Vec<f64>>;
 
-/// The answer about one sentence.
+/// The answer for one sentence.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum Found {
-    /// What comes next.
+    /// Next-token predictions.
     Next {
         /// The number of tokens.
         len: usize,
-        /// At every place; the last number of a row may be that of the end.
+        /// One row per position; the last number of a row may be the probability of the end.
         next: Vec<Row>,
-        /// `-ln` of what came.
+        /// `-ln` of the probability of the actual token.
         surprisal: Vec<Option<f64>>,
         /// `ln P(sentence)`.
         logprob: Option<f64>,
     },
-    /// What tokens may be.
+    /// Predictions of single tokens.
     Tokens {
-        /// One row for each of the positions.
+        /// One row per position.
         tokens: Vec<Row>,
-        /// From 0.
+        /// Positions, from 0.
         positions: Vec<usize>,
     },
-    /// What is above the tokens.
+    /// Predictions of the symbols above the tokens.
     Hidden {
         /// By level, one row per token.
         levels: BTreeMap<usize, Vec<Row>>,
@@ -39,7 +39,7 @@ pub enum Found {
 }
 
 impl Found {
-    /// What comes next, at all tokens or at these and the end.
+    /// Next-token predictions; `next` has one row per token, or one more for the end.
     pub fn next(sentence: &[Symbol], next: Vec<Row>, logprob: Option<f64>) -> Self {
         let surprisal = |(place, row): (usize, &Row)| {
             let row = row.as_ref()?;
@@ -59,7 +59,7 @@ impl Found {
         }
     }
 
-    /// One line for people.
+    /// One human-readable line.
     pub fn to_text(&self, grammar: &Grammar, number: u64, sentence: &[Symbol]) -> String {
         let name = |level: usize, symbol: usize| grammar.name(level, symbol as Symbol).into_owned();
         let likely = |level: usize, row: &Row| match row.as_ref().and_then(|row| most_probable(row)) {

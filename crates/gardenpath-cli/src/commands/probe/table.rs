@@ -3,7 +3,7 @@
 use gardenpath_lab::draw::table::{Table, grouped};
 use gardenpath_nn::probe::ProbeReport;
 
-/// Both measures of a report as text for people.
+/// Both measurements of a report as text.
 pub fn to_text(report: &ProbeReport) -> String {
     let number = |value: &f64| format!("{value:.3}");
     let mut accuracy = table(report);
@@ -21,7 +21,7 @@ pub fn to_text(report: &ProbeReport) -> String {
         format!(", fitted to {} nodes and tested on {}", grouped(level.train as u64), grouped(level.held_out as u64))
     });
     format!(
-        "accuracy of linear probes{nodes}\n\n{accuracy}\nexact inference leaves {} nats\n\n\
+        "accuracy of linear probes{nodes}\n\n{accuracy}\nloss of exact inference: {} nats\n\n\
          sensitivity to exchanging synonyms\n\n{sensitivity}",
         left.join(", ")
     )
@@ -62,7 +62,7 @@ level.0    0.821    0.466
  chance    0.120    0.201
   bound    0.995    0.995
 
-exact inference leaves 0.031, 0.031 nats
+loss of exact inference: 0.031, 0.031 nats
 
 sensitivity to exchanging synonyms
 

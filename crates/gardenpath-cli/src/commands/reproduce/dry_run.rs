@@ -1,4 +1,4 @@
-//! `gardenpath reproduce --dry-run`: what a report would cost. Measures no cell of it and writes nothing.
+//! `gardenpath reproduce --dry-run`: estimates the cost of a report without measuring its cells or writing anything.
 
 use crate::commands::Answer;
 use crate::progress;
@@ -13,10 +13,10 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// What a chapter, or all of them, would cost.
+/// The cost of a chapter, or of all.
 #[derive(Clone, Default, Serialize)]
 struct Line {
-    /// `null` for all of them together.
+    /// `null` for the total.
     figure: Option<String>,
     cells: usize,
     /// Cells without a result.
@@ -28,7 +28,7 @@ struct Line {
 /// Runs the command.
 pub fn run(store: &Path, chapters: &[Chapter], scale: &Scale, answer: &mut Answer) -> Result<()> {
     let store = Store::at(store);
-    // Chapters share cells: the first one pays.
+    // Shared cells are charged to the first chapter.
     let mut seen = HashSet::new();
     let (mut finished, mut plans) = (Vec::new(), Vec::new());
     for chapter in chapters {

@@ -1,4 +1,4 @@
-//! `gardenpath sweep fit`, `judge` and `plot`: what the results of an experiment say.
+//! `gardenpath sweep fit`, `judge` and `plot`: analyses the results of an experiment.
 
 use super::{Chosen, Which};
 use crate::commands::Answer;
@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 /// The arguments of `sweep fit`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Makes every [[fit]] of the experiment, with the seeds of a group as replicates, of the results that are there. The exit code is 1 if there are none. \
-With --json each group of each fit is a line.
+Computes every [[fit]] of the experiment from the results in the store, with the seeds of a group as replicates. The exit code is 1 if there are none. \
+With --json, each group of each fit is a line.
 
 Examples:
   gardenpath sweep fit cnn --store results
@@ -33,7 +33,7 @@ pub struct Fit {
 /// The arguments of `sweep judge`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-A claim agrees if the whole 95% interval of its fit is allowed, differs if nothing of it is, and is inconclusive otherwise. The exit code is 0 whatever the \
+A claim agrees if the whole 95% interval of its fit lies within the margin, differs if all of it lies outside, and is inconclusive otherwise. The exit code is 0 whatever the \
 verdicts are, and 1 if there are no results.
 
 Examples:
@@ -47,7 +47,7 @@ pub struct Judge {
 /// The arguments of `sweep plot`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Draws every [[panel]] of the experiment, of the results that are there: means over seeds with one standard error to both sides, or the estimates of a fit \
+Draws every [[panel]] of the experiment from the results in the store: means over seeds with one standard error on each side, or the estimates of a fit \
 with their intervals.
 
 Examples:
@@ -56,15 +56,15 @@ Examples:
 pub struct Plot {
     #[command(flatten)]
     which: Which,
-    /// Where to draw the figure (.svg, .png or .pdf)
+    /// File to write (.svg, .png or .pdf)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
 
-/// The scale of PNG files: for screens with fine dots.
+/// PNG files are for high-resolution screens.
 const PNG_SCALE: f64 = 2.0;
 
-/// Makes the fits.
+/// Computes the fits.
 pub fn fit(arguments: &Fit, answer: &mut Answer) -> Result<()> {
     let chosen = arguments.which.read()?;
     if chosen.experiment.plan.fits.is_empty() {
@@ -82,7 +82,7 @@ pub fn fit(arguments: &Fit, answer: &mut Answer) -> Result<()> {
     answer.text(&text(&fitted))
 }
 
-/// A line of JSON for each group.
+/// One JSON line per group.
 fn lines(fit: &plan::Fit, fitted: &Fitted) -> Vec<Value> {
     let kind = match fit.kind {
         Kind::Threshold { .. } => "threshold",
@@ -120,13 +120,13 @@ fn text(fitted: &[Fitted]) -> String {
             }
         }
         if fitted.found.is_empty() {
-            remarks += &format!("{}: nothing was measured\n", fitted.name);
+            remarks += &format!("{}: no measurements\n", fitted.name);
         }
     }
     format!("{table}{remarks}")
 }
 
-/// An end of an interval.
+/// Formats one end of an interval.
 fn end(value: f64) -> String {
     if value.is_infinite() { "∞".into() } else { short(value) }
 }
@@ -158,7 +158,7 @@ pub fn plot(arguments: &Plot, answer: &mut Answer) -> Result<()> {
         Some("svg") => |figure| Ok(figure.svg().into_bytes()),
         Some("png") => |figure| figure.png(PNG_SCALE),
         Some("pdf") => Figure::pdf,
-        _ => bail!("{}: expected a name that ends in .svg, .png or .pdf", path.display()),
+        _ => bail!("{}: expected a name ending in .svg, .png or .pdf", path.display()),
     };
     atomic::check(path)?;
     let chosen = arguments.which.read()?;
@@ -175,7 +175,7 @@ pub fn plot(arguments: &Plot, answer: &mut Answer) -> Result<()> {
     answer.text(&format!("{} in {}\n", counted(plan.panels.len(), "panel"), path.display()))
 }
 
-/// The results that are there, if there are any.
+/// The available results. Fails if there are none, and notes how many are missing.
 fn results(chosen: &Chosen, store: &Path) -> Result<Table> {
     Ok(loaded(chosen, store)?.table)
 }
@@ -190,7 +190,7 @@ fn loaded(chosen: &Chosen, store: &Path) -> Result<Loaded> {
     Ok(loaded)
 }
 
-/// Refuses to go on without any result.
+/// Returns an error if there are no results at all.
 fn refuse_nothing(found: usize, cells: usize, experiment: &Experiment) -> Result<()> {
     if found > 0 {
         return Ok(());
@@ -203,7 +203,7 @@ fn refuse_nothing(found: usize, cells: usize, experiment: &Experiment) -> Result
     Err(Incomplete(format!("none of {} has a result: {remedy}.{scales}", counted(cells, "cell"))).into())
 }
 
-/// Says how many cells are missing, if some are.
+/// Notes how many cells are missing, if any.
 pub fn say_missing(missing: usize, cells: usize, name: &str) {
     if missing > 0 {
         progress::note(&format!("{name}: {missing} of {} have no result yet", counted(cells, "cell")));

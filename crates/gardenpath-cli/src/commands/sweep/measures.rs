@@ -1,4 +1,4 @@
-//! `gardenpath sweep measures`: what can be measured, with which parameters, and what comes of it.
+//! `gardenpath sweep measures`: lists the measures with their parameters and results.
 
 use crate::commands::Answer;
 use anyhow::{Result, bail};
@@ -10,8 +10,8 @@ use gardenpath_lab::measure::{Description, NAMES, descriptions};
 /// The arguments of `sweep measures`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Each parameter is shown with the values that it takes, what it is unless an experiment says otherwise, and what it means; each \
-result with what it is. With --json each measure is a line.
+Shows each parameter with its possible values, default and meaning, and each result with its meaning. \
+With --json, each measure is a line.
 
 Examples:
   gardenpath sweep measures
@@ -27,7 +27,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     let wanted: Vec<&Description> =
         descriptions().filter(|measure| name.is_none_or(|name| name == measure.name)).collect();
     if let (Some(name), []) = (name, wanted.as_slice()) {
-        bail!("there is no measure {name}, expected one of {}", NAMES.join(", "));
+        bail!("unknown measure {name}, expected one of {}", NAMES.join(", "));
     }
     if answer.json {
         return wanted.iter().try_for_each(|measure| answer.json_line(measure));
@@ -35,7 +35,7 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     answer.text(&text(&wanted))
 }
 
-/// The measures as Markdown that people can read as it is. What all measures of random grammars share is said once.
+/// The measures as readable Markdown. Parameters shared by all measures of random grammars are listed once.
 fn text(measures: &[&Description]) -> String {
     let is_random = |measure: &&&Description| measure.parameters.iter().any(|parameter| parameter.name == "vocab");
     let random: Vec<&&Description> = measures.iter().filter(is_random).collect();

@@ -1,7 +1,7 @@
-//! Numbers of children and values for them: as options, and as they come out in JSON.
+//! Options for values by number of children, and their form in JSON.
 //!
-//! Where nothing else is asked for, nodes have two or three children, and each value has a name: `binary_fraction`, `ternary_fraction`.
-//! With `--arities` there is an object instead, whose keys are numbers of children.
+//! By default nodes have two or three children, and each value has a name: `binary_fraction`, `ternary_fraction`. With
+//! `--arities` there is an object instead, keyed by number of children.
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -10,7 +10,7 @@ use gardenpath_lab::by_arity::ByArity;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// How many children nodes have.
+/// The distribution of the number of children.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Branching {
     /// Probability of each number of children, from 1 to 8 [default: 2:0.5,3:0.5]
@@ -22,12 +22,12 @@ pub struct Branching {
 }
 
 impl Branching {
-    /// The probability of two children, if that was asked for and not `--arities`.
+    /// The probability of two children, unless `--arities` was given.
     pub fn p_binary(&self) -> Option<f64> {
         self.arities.is_none().then(|| self.p_binary.unwrap_or(0.5))
     }
 
-    /// What was asked for with `--arities`.
+    /// The value of `--arities`.
     pub fn by_arity(&self) -> Option<ByArity<f64>> {
         let given = self.arities?.nonzero().map(|(arity, p)| (arity, p.unwrap_or(0.0))).collect();
         ByArity::new(given).ok()
@@ -54,7 +54,7 @@ impl Branching {
         Ok(fields(law))
     }
 
-    /// Values in JSON: those for pairs and triples by their names, or an object for all numbers of children.
+    /// Values in JSON: by name for pairs and triples, or an object for all numbers of children.
     pub fn named<T: Serialize>(
         &self,
         [binary, ternary]: [&str; 2],
@@ -76,12 +76,12 @@ pub fn fields(object: Value) -> Map<String, Value> {
     }
 }
 
-/// An object whose keys are numbers of children.
+/// An object keyed by number of children.
 pub fn object(arities: Arities, value: impl Fn(usize) -> Value) -> Value {
     arities.iter().map(|arity| (arity.to_string(), value(arity))).collect::<Map<String, Value>>().into()
 }
 
-/// What nodes or splits with this many children are called.
+/// The adjective for nodes or splits with this many children.
 pub fn adjective(arity: usize) -> String {
     match arity {
         1 => "unary".into(),
@@ -91,7 +91,7 @@ pub fn adjective(arity: usize) -> String {
     }
 }
 
-/// The fraction for each number of children: the one that was given for it, or that of all others.
+/// The fraction for each number of children: the given one, or that of all others.
 pub fn fractions(given: Option<PerArity<Option<f64>>>, others: f64) -> PerArity<f64> {
     let mut fractions = PerArity::all(others);
     for (arity, fraction) in given.iter().flat_map(PerArity::nonzero) {
@@ -100,13 +100,13 @@ pub fn fractions(given: Option<PerArity<Option<f64>>>, others: f64) -> PerArity<
     fractions
 }
 
-/// Reads values for numbers of children, such as 2:0.5,3:1/3.
+/// Parses values by number of children, such as 2:0.5,3:1/3.
 pub fn by_arity(text: &str) -> Result<PerArity<Option<f64>>, String> {
     let given: ByArity<f64> = text.parse()?;
     Ok(given.iter().map(|(arity, value)| (arity, Some(value))).collect())
 }
 
-/// Reads numbers of children, such as 2,4, with or without values.
+/// Parses numbers of children, such as 2,4, with or without values.
 pub fn numbers_of_children(text: &str) -> Result<Arities, String> {
     if text.contains(':') {
         return Ok(by_arity(text)?.arities());

@@ -1,4 +1,4 @@
-//! Quantities that depend on the length: tables, plots and JSON of the same rows.
+//! Quantities that depend on the length, as tables, plots and JSON.
 
 use super::arities::{adjective, fields, object};
 use super::{Curve, Lengths, Shapes};
@@ -17,7 +17,7 @@ use gardenpath_lab::draw::table::{Table, short};
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
-/// A real value at one length. Deep grammars have values beyond the range of an `f64`; their logarithms are not.
+/// A real value at one length. Values of deep grammars can exceed the range of `f64`; their logarithms do not.
 #[derive(Serialize)]
 struct Value {
     len: usize,
@@ -80,7 +80,7 @@ pub fn trees(arguments: &Shapes, answer: &mut Answer) -> Result<()> {
     answer.text(&curve("log10 of the number of trees", vec![("trees", points)]))
 }
 
-/// The fraction of grammatical strings, as printed and corrected.
+/// The fraction of grammatical strings, as printed in the paper and corrected.
 pub fn fraction(arguments: &Curve, answer: &mut Answer) -> Result<()> {
     #[derive(Serialize)]
     struct Both {
@@ -122,7 +122,7 @@ pub fn fraction(arguments: &Curve, answer: &mut Answer) -> Result<()> {
     answer.text(&curve("log10 of the grammatical fraction", series))
 }
 
-/// The parser's candidates, and where they neither die out nor explode.
+/// The parser's candidates, and the fraction at which they neither die out nor explode.
 pub fn candidates(arguments: &Curve, answer: &mut Answer) -> Result<()> {
     #[derive(Serialize)]
     struct Document {
@@ -139,7 +139,7 @@ pub fn candidates(arguments: &Curve, answer: &mut Answer) -> Result<()> {
     let (fractions, probabilities) = (arguments.fractions(), branching.probabilities()?);
     let typical_length = typical_length(depth, probabilities)?;
     let mean = mean_candidates(depth, probabilities.arities(), fractions)?;
-    let spinner = progress::spinner("searching the critical fraction");
+    let spinner = progress::spinner("searching for the critical fraction");
     let critical_fraction = critical_fraction(depth, probabilities)?;
     spinner.finish_and_clear();
     if answer.json {
@@ -162,7 +162,7 @@ pub fn candidates(arguments: &Curve, answer: &mut Answer) -> Result<()> {
     answer.text(&curve("log10 of the number of candidates", vec![("candidates", log_points(&mean))]))
 }
 
-/// The numbers of splits of a span of the root.
+/// The numbers of splits of the root's span.
 pub fn splits(arguments: &Shapes, answer: &mut Answer) -> Result<()> {
     #[derive(Serialize)]
     struct Splits {
@@ -205,7 +205,7 @@ pub fn splits(arguments: &Shapes, answer: &mut Answer) -> Result<()> {
 /// The names of the fractions of pairs and triples in JSON.
 const FRACTIONS: [&str; 2] = ["binary_fraction", "ternary_fraction"];
 
-/// Tables of more lengths than this are thinned out.
+/// Longer tables are thinned out.
 const MAX_ROWS: usize = 24;
 
 fn table(
@@ -216,7 +216,7 @@ fn table(
     let step = lengths.div_ceil(MAX_ROWS).max(1);
     let mut table = Table::new(headings);
     rows.step_by(step).for_each(|row| table.row(row));
-    if step == 1 { table.to_string() } else { format!("{table}(one length in {step}; --json has all {lengths})\n") }
+    if step == 1 { table.to_string() } else { format!("{table}(every {step} lengths; --json has all {lengths})\n") }
 }
 
 fn curve(y_label: &str, series: Vec<(&str, Vec<(f64, f64)>)>) -> String {

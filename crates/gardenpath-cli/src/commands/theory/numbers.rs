@@ -18,10 +18,10 @@ use serde_json::{Map, Value, json};
 #[derive(Serialize)]
 struct EntropyPoint {
     fraction: f64,
-    /// By number of children, if they were given so.
+    /// By number of children, if given so.
     #[serde(skip_serializing_if = "Option::is_none")]
     fractions: Option<Value>,
-    /// The printed formula, which exists for two and three children at even odds and equal fractions.
+    /// The printed formula; it requires two and three children at even odds and equal fractions.
     paper: Option<f64>,
     corrected: f64,
 }
@@ -50,7 +50,7 @@ struct ComplexityDocument {
     scales: Vec<ScalePoint>,
 }
 
-/// The class entropy at depth 2, as printed and corrected.
+/// The class entropy at depth 2, as printed in the paper and corrected.
 pub fn entropy(arguments: &Entropy, answer: &mut Answer) -> Result<()> {
     let probabilities = arguments.branching.probabilities()?;
     let mut points = Vec::new();
@@ -124,9 +124,9 @@ pub fn complexity(arguments: &Complexity, answer: &mut Answer) -> Result<()> {
         None => format!("rules per symbol {rules} and probabilities {probabilities} by number of children"),
     };
     answer.text(&format!(
-        "sentences needed to see the rules of each level, up to a constant\n\
+        "number of sentences needed to learn the rules of each level, up to a constant\n\
          (vocab {vocab}, {parameters})\n\n\
-         {table}\nThe hardest are the rules with {} children of parents on level {}; level 0 is the root.\n",
+         {table}\nThe hardest rules have {} children and parents on level {}; level 0 is the root.\n",
         hardest.arity, hardest.level
     ))
 }

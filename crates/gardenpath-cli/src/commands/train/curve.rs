@@ -1,4 +1,4 @@
-//! The learning curve of a run in the terminal.
+//! The learning curve of a run, drawn in the terminal.
 
 use crate::terminal::plot::{Plot, Series};
 use gardenpath_lab::training::Data;
@@ -6,7 +6,7 @@ use gardenpath_lab::training::report::curve;
 use gardenpath_nn::Network;
 use gardenpath_nn::train::Record;
 
-/// The curve in characters: losses in units of guessing against the logarithm of the steps.
+/// The curve in characters: losses relative to guessing, against log steps.
 pub fn in_terminal(records: &[Record], network: &Network, data: &Data) -> String {
     let guessing = network.guessing_loss();
     let points = |loss| curve(records, guessing, loss).map(|(step, loss)| (step.log10(), loss)).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! The live line of a training run.
+//! The status line of a training run.
 
 use crate::progress;
 use gardenpath_lab::draw::table::{grouped, short};
@@ -7,26 +7,26 @@ use gardenpath_nn::train::{Event, Progress};
 use indicatif::{HumanDuration, ProgressBar};
 use std::time::{Duration, Instant};
 
-/// A line on the terminal with losses in units of guessing, the floor, and the pace.
+/// A terminal line with losses relative to guessing, the floor, and the time left.
 pub struct StatusLine {
     spinner: ProgressBar,
     guessing: f64,
     floor: Option<f64>,
-    /// A running mean of the loss of batches.
+    /// A running mean of the batch losses.
     train: Option<f64>,
     began: Instant,
     first_step: Option<u64>,
     shown: Instant,
 }
 
-/// The weight of a new batch in the running mean.
+/// The weight of a new batch in the running mean, which averages over about 50 batches.
 const RECENT: f64 = 0.02;
 
-/// The time between two changes of the line.
+/// The time between updates of the line.
 const INTERVAL: Duration = Duration::from_millis(100);
 
 impl StatusLine {
-    /// A line for a network whose test set has this Bayes loss, if it is known.
+    /// A line for a network whose test set has this Bayes loss, if known.
     pub fn new(network: &Network, bayes_loss: Option<f64>) -> Self {
         let guessing = network.guessing_loss();
         let spinner = progress::line(&format!("training {}", network.architecture.name()));
@@ -34,7 +34,7 @@ impl StatusLine {
         StatusLine { spinner, guessing, floor: bayes_loss, train: None, began: now, first_step: None, shown: now }
     }
 
-    /// Shows where training stands.
+    /// Updates the line.
     pub fn show(&mut self, event: &Event, progress: &Progress, last_step: u64) {
         match *event {
             Event::Step(loss) => self.train = Some(self.train.map_or(loss, |mean| mean + RECENT * (loss - mean))),
@@ -72,10 +72,10 @@ impl StatusLine {
     }
 }
 
-/// Columns that the line needs for other things: the spinner and the time since the beginning.
+/// Columns needed by the spinner and the elapsed time.
 const BESIDES: usize = 10;
 
-/// As many of the pieces as fit into a line, the first ones first.
+/// Joins as many pieces as fit into the width, starting with the first.
 fn fitting(pieces: &[String], width: usize) -> String {
     let mut line = String::new();
     for piece in pieces {
@@ -106,7 +106,7 @@ mod tests {
     fn no_number_of_steps_is_too_large() {
         let network = Network::new(4, 4, Shape::mixed(2), 8, Architecture::cnn()).unwrap();
         let mut line = StatusLine::new(&network, Some(0.5));
-        // A pace of more than 100 seconds for each of 2^64 steps is more than a duration can hold.
+        // A pace of over 100 seconds per step for 2^64 steps exceeds the range of a duration.
         line.began = line.began.checked_sub(Duration::from_secs(100)).unwrap();
         let text = line.text(&Progress::default(), u64::MAX);
         assert!(text.starts_with("step 0") && text.contains("left") && text.contains("Bayes"), "{text}");

@@ -1,4 +1,4 @@
-//! What a network is trained on: sentences of a grammar, or the user's own.
+//! The training and test sentences of a network: sampled from a grammar, or the user's own.
 
 use super::Arguments;
 use crate::cli::whole_number;
@@ -9,28 +9,28 @@ use gardenpath_lab::training::{Corpora, Data, Recipe};
 use gardenpath_nn::Network;
 use std::path::{Path, PathBuf};
 
-/// Test sentences if nothing is said about them.
+/// Default number of test sentences.
 const TEST_SENTENCES: u64 = 20_000;
 
 /// Sentences to test on.
 #[derive(Clone, Debug)]
 pub enum TestSet {
-    /// So many fresh ones of the grammar.
+    /// This many fresh sentences of the grammar.
     Fresh(u64),
-    /// Those of a file.
+    /// The sentences of a file.
     File(PathBuf),
 }
 
-/// Reads the value of `--test`: a file, or a whole number, which is another way to write `--test-samples`.
+/// Parses the value of `--test`: a file, or a number, which is equivalent to `--test-samples`.
 pub(super) fn test_set(text: &str) -> Result<TestSet, String> {
     Ok(whole_number(text).map_or_else(|_| TestSet::File(text.into()), TestSet::Fresh))
 }
 
-/// What a network is trained on.
+/// Training and test sentences.
 pub(super) struct Task {
-    /// The grammar of the sentences, if it is known.
+    /// The grammar of the sentences, if known.
     pub grammar: Option<Grammar>,
-    /// The ensemble from which the grammar was drawn, unless it is a file or unknown.
+    /// The ensemble of the grammar, unless it is unknown or was read from a file.
     pub ensemble: Option<Ensemble>,
     pub vocab: usize,
     classes: usize,
@@ -40,27 +40,24 @@ pub(super) struct Task {
     pub samples: u64,
     /// The number of test sentences.
     pub test: u64,
-    /// The user's own sentences to learn from and to test on.
+    /// The user's own training and test sentences.
     own: Option<[Whole; 2]>,
 }
 
 impl Task {
-    /// The task that the arguments describe; corpora are read.
+    /// The task that the arguments describe. Reads corpora.
     pub fn of(arguments: &Arguments) -> Result<Self> {
         let grammar = arguments.grammar.as_ref().map(|path| files::grammar::read(path)).transpose()?;
         match (&arguments.corpus, &arguments.test) {
             (Some(corpus), Some(TestSet::File(test))) => Task::of_files(arguments, grammar, [corpus, test]),
             (Some(corpus), Some(TestSet::Fresh(count))) => {
-                bail!(
-                    "--test is {count}, expected a file of other sentences to test what is learned from {}",
-                    shown(corpus)
-                )
+                bail!("--test is {count}, expected a file of test sentences for {}", shown(corpus))
             }
             (Some(corpus), None) => {
-                bail!("expected --test with a file of other sentences to test what is learned from {}", shown(corpus))
+                bail!("expected --test with a file of test sentences for {}", shown(corpus))
             }
             (None, Some(TestSet::File(test))) => {
-                bail!("--test is {}, expected a whole number, or --corpus with a file to learn from", shown(test))
+                bail!("--test is {}, expected a whole number, or --corpus with a file to train on", shown(test))
             }
             (None, Some(TestSet::Fresh(count))) => Task::sampled(arguments, grammar, *count),
             (None, None) => Task::sampled(arguments, grammar, arguments.test_samples.unwrap_or(TEST_SENTENCES)),
@@ -119,7 +116,7 @@ impl Task {
         Ok(Task { grammar, ensemble: None, vocab, classes, shape, samples, test, own: Some(own) })
     }
 
-    /// What identifies the user's own sentences.
+    /// Identifies the user's own sentences.
     pub fn corpora(&self) -> Option<Corpora> {
         let [train, test] = self.own.as_ref()?;
         Some(Corpora {
@@ -138,7 +135,7 @@ impl Task {
         recipe.network_for(self.vocab, self.classes, self.shape.clone())
     }
 
-    /// The sentences, and how well roots or tokens can be told if the grammar is known. Own sentences are given away.
+    /// The sentences, with the Bayes loss if the grammar is known. The user's own sentences are moved out.
     pub fn take_data(&mut self, recipe: &Recipe) -> Result<Data> {
         match (self.own.take(), &self.grammar) {
             (Some([train, test]), grammar) => recipe.data_of(train.corpus, test.corpus, grammar.as_ref()),
@@ -148,7 +145,7 @@ impl Task {
     }
 }
 
-/// Refuses a corpus with a sentence that is too short or too long for every tree.
+/// Refuses a corpus with a sentence that is too short or too long for any tree.
 fn check_lengths(whole: &Whole, shape: &Shape) -> Result<()> {
     let Some(i) = whole.corpus.sentences().position(|sentence| !shape.has_length(sentence.len())) else {
         return Ok(());
@@ -167,7 +164,7 @@ fn first(whole: &Whole, count: u64) -> Result<Corpus> {
         bail!("--samples: {} has only {} sentences", shown(path), corpus.len());
     };
     if count == 0 {
-        bail!("expected at least one sentence to learn from and one to test on");
+        bail!("expected at least one training and one test sentence");
     }
     let mut part = Corpus::default();
     (0..count).for_each(|i| part.push(corpus.sentence(i), corpus.roots()[i]));

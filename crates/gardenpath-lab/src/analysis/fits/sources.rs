@@ -1,4 +1,4 @@
-//! Where exponents and ratios take the values of seeds from: another fit, or the cells themselves.
+//! The values per seed of exponents and ratios: from another fit, or from the cells.
 
 use super::super::table::{constants, values};
 use super::{Fitted, Found, key_of_group, rows_by_group, source};
@@ -9,7 +9,7 @@ use crate::table::{Row, Table};
 use anyhow::Result;
 use std::collections::BTreeMap;
 
-/// Groups with a value for each seed.
+/// Groups with one value per seed.
 pub struct Cells<'t> {
     pub names: Vec<String>,
     all: Vec<Cell<'t>>,
@@ -23,7 +23,7 @@ pub struct Cell<'t> {
 }
 
 impl<'t> Cells<'t> {
-    /// The groups of another fit that a fit uses, or the means of a quantity by the groups of the fit and some columns.
+    /// The groups of another fit, or the means of a quantity by the fit's groups and additional columns.
     pub fn of(
         of: &Of,
         fit: &plan::Fit,
@@ -60,7 +60,7 @@ impl<'t> Cells<'t> {
         Ok(Cells { names, all })
     }
 
-    /// A fit of the cells that agree in some quantities, for each of their values.
+    /// Applies a fit to the cells of each group, where `groups` are the quantities in which cells agree.
     pub fn by(
         &self,
         groups: &[Quantity],
@@ -74,7 +74,7 @@ impl<'t> Cells<'t> {
         split.into_iter().map(|(key, cells)| of_group(key, cells)).collect()
     }
 
-    /// The values at one value of a column, and those at another, for all cells that agree otherwise.
+    /// Pairs of values at two values of a column, for all cells that agree otherwise.
     pub fn pairs(
         &self,
         members: &[&Cell<'t>],
@@ -93,7 +93,7 @@ impl<'t> Cells<'t> {
         Ok(split.into_values().map(|[above, below]| (above, below)).collect())
     }
 
-    /// The values of something else in the group of a cell, by seed.
+    /// The values of another quantity in the group of a cell, by seed.
     pub fn beside(&self, cell: &Cell<'t>, over: &Of, before: &[Fitted<'t>]) -> Result<BTreeMap<u64, f64>> {
         Ok(match (source(over, before), over) {
             (Some(fitted), _) => {
@@ -105,7 +105,7 @@ impl<'t> Cells<'t> {
                 };
                 let found: Vec<&Found> = fitted.found.iter().filter(fits).collect();
                 if found.len() > 1 {
-                    anyhow::bail!("over: {} has several groups for each one here: group by the same", fitted.name);
+                    anyhow::bail!("over: {} has several groups for each group here: use the same groups", fitted.name);
                 }
                 found.into_iter().flat_map(|found| found.seeds.iter().copied()).collect()
             }
@@ -114,7 +114,7 @@ impl<'t> Cells<'t> {
         })
     }
 
-    /// The values of a cell beside those of something else, by seed.
+    /// The values of a cell paired with those of another quantity, by seed.
     pub fn matched(&self, cell: &Cell<'t>, over: &Of, before: &[Fitted<'t>]) -> Result<Vec<(u64, (f64, f64))>> {
         let below = self.beside(cell, over, before)?;
         let pair = |(seed, above): &(u64, f64)| Some((*seed, (*above, *below.get(seed)?)));

@@ -1,4 +1,4 @@
-//! Claims: what a fit should have given, how far from it is near enough, and who says so.
+//! Claims: the expected value of a fit, its margin, and the source of the claim.
 
 use super::super::fields::Fields;
 use super::super::filter::Filter;
@@ -12,27 +12,27 @@ use toml::Table;
 /// A claim about every group of a fit that meets a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// Its name.
+    /// Its ID.
     pub id: String,
-    /// What is claimed, in one sentence.
+    /// The claim in one sentence.
     pub statement: String,
-    /// The number of the fit that decides.
+    /// The index of the fit that decides it.
     pub fit: usize,
-    /// Which groups of it.
+    /// The groups it is about.
     pub filter: Filter,
-    /// What the fit should have given.
+    /// The expected value of the fit.
     pub expected: Bound,
-    /// Why it may be that far from it.
+    /// Why the margin is appropriate.
     pub reason: String,
-    /// Who says so.
+    /// The source of the claim.
     pub source: Origin,
-    /// What we say instead, and why.
+    /// What we claim instead, and why.
     pub corrected: Option<(Bound, String)>,
-    /// The claim of another experiment, as `experiment/id`, that says the same: it is not counted twice.
+    /// An equivalent claim of another experiment, as `experiment/id`. Equivalent claims are counted once.
     pub same_as: Option<String>,
 }
 
-/// Who says something.
+/// The source of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Origin {
     /// A formula of the paper.
@@ -41,10 +41,10 @@ pub enum Origin {
     /// An experiment of the paper.
     #[serde(rename = "paper experiment")]
     PaperExperiment,
-    /// It must be so.
+    /// It holds by definition.
     #[serde(rename = "identity")]
     Identity,
-    /// We do.
+    /// Our own claim.
     #[serde(rename = "ours")]
     Ours,
 }
@@ -59,22 +59,22 @@ impl Origin {
         ("paper", Origin::PaperFormula),
     ];
 
-    /// In words.
+    /// The name of the source.
     pub fn name(self) -> &'static str {
         Self::NAMES.into_iter().find(|(_, origin)| *origin == self).map_or("", |(name, _)| name)
     }
 }
 
-/// What a number should be; the parts may depend on the group.
+/// An expected value; its parts may depend on the group.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bound {
-    /// A number, up to a margin.
+    /// A number within a margin.
     Near(Quantity, Quantity),
-    /// A number, up to a factor.
+    /// A number within a factor.
     Factor(Quantity, Quantity),
-    /// This or less.
+    /// At most this number.
     AtMost(Quantity),
-    /// This or more.
+    /// At least this number.
     AtLeast(Quantity),
 }
 
@@ -96,7 +96,7 @@ impl Bound {
         }
     }
 
-    /// What it is for a group, whose values are looked up.
+    /// The bound for a group; `name` looks up the group's values.
     pub fn of_group(&self, name: &dyn Fn(&str) -> Option<f64>) -> Result<Expected> {
         Ok(match self {
             Bound::Near(value, margin) => Expected::Near { value: value.value(name)?, margin: margin.value(name)? },

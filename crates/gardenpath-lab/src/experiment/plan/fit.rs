@@ -1,4 +1,4 @@
-//! Fits: what they read, and how groups are formed.
+//! Fits: their inputs and groups.
 
 use super::super::fields::Fields;
 use super::super::filter::Filter;
@@ -9,82 +9,82 @@ use crate::fit::Direction;
 use anyhow::{Context, Result, anyhow, bail};
 use toml::Table;
 
-/// A number for each group, from the values of its seeds.
+/// One number per group, estimated from the values of its seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// Its name, by which claims and later fits mean it.
+    /// Its name, used by claims and later fits.
     pub name: String,
-    /// What is fitted.
+    /// The kind of fit.
     pub kind: Kind,
-    /// What tells groups apart.
+    /// The quantities that define groups.
     pub groups: Vec<Quantity>,
-    /// Which cells, or which groups of another fit, are used.
+    /// The cells, or groups of another fit, to use.
     pub filter: Filter,
 }
 
-/// What is fitted.
+/// The kind of fit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// Where the curve of each seed crosses a level.
     Threshold {
-        /// The height of the curve.
+        /// The quantity on the y axis.
         of: Quantity,
-        /// The place along it.
+        /// The quantity on the x axis.
         along: Quantity,
         /// The level.
         level: f64,
-        /// The way through it.
+        /// The direction of the crossing.
         direction: Direction,
     },
-    /// The power of something with which something grows.
+    /// The exponent of a power law.
     Exponent {
-        /// What grows.
+        /// The quantity that grows.
         of: Of,
-        /// With what.
+        /// The quantity it is a power of.
         with: Quantity,
     },
-    /// The power of something by which `along` is divided so that curves fall on one another.
+    /// The power of a quantity by which `along` must be divided for the curves to collapse.
     Collapse {
-        /// The height of the curves.
+        /// The quantity on the y axis.
         of: Quantity,
-        /// The place along them.
+        /// The quantity on the x axis.
         along: Quantity,
-        /// What tells the curves apart.
+        /// The quantity that distinguishes curves.
         by: Quantity,
-        /// The power that is expected.
+        /// The expected power.
         predicted: f64,
     },
     /// The mean over seeds.
     Mean {
-        /// Of this.
+        /// The averaged quantity.
         of: Quantity,
     },
     /// A ratio.
     Ratio {
-        /// What is divided.
+        /// The numerator.
         of: Of,
-        /// By what.
+        /// The denominator.
         over: Over,
     },
 }
 
-/// Where the values of seeds come from.
+/// The source of the values per seed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Of {
-    /// The fit with this number, which has one value for each seed.
+    /// The fit with this index, which has one value per seed.
     Fit(usize),
     /// A quantity of the cells.
     Quantity(Quantity),
 }
 
-/// What a ratio divides by.
+/// The denominator of a ratio.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Over {
     /// Another quantity of the same seeds.
     Quantity(Of),
-    /// Another quantity, whose seeds are others.
+    /// Another quantity with independent seeds.
     Unpaired(Of),
-    /// The same quantity elsewhere: at the second of two values of a column, instead of the first.
+    /// The same quantity at the second of two values of a column; the numerator is at the first.
     Between(Quantity, Key, Key),
 }
 
@@ -100,7 +100,7 @@ impl Fit {
     pub(super) fn read(table: &Table, before: &[Fit], columns: &[&str]) -> Result<Self> {
         let word = match table.get("kind") {
             Some(toml::Value::String(word)) => word.as_str(),
-            Some(other) => bail!("kind is {other}, expected a text"),
+            Some(other) => bail!("kind is {other}, expected a string"),
             None => bail!("kind is missing: expected one of {}", KINDS.map(|kind| kind.0).join(", ")),
         };
         let Some((_, own)) = KINDS.into_iter().find(|kind| kind.0 == word) else {
@@ -110,10 +110,10 @@ impl Fit {
         let name = fields.required("name")?.to_owned();
         check_name(&name)?;
         if columns.contains(&name.as_str()) {
-            bail!("a column has this name already");
+            bail!("a column already has this name");
         }
         if before.iter().any(|fit| fit.name == name) {
-            bail!("there is another fit of this name");
+            bail!("duplicate fit name");
         }
         let reader = Reader { fields: &fields, before, columns };
         let (kind, known) = reader.kind(word)?;
@@ -129,12 +129,12 @@ impl Fit {
         self.groups.iter().map(Quantity::text).collect()
     }
 
-    /// Whether it has a value for each seed, which other fits can use.
+    /// Whether it has one value per seed, which other fits can use.
     pub fn has_seeds(&self) -> bool {
         matches!(self.kind, Kind::Threshold { .. } | Kind::Mean { .. } | Kind::Ratio { over: Over::Quantity(_), .. })
     }
 
-    /// Refuses groups of another fit that would be mixed unseen.
+    /// Fails if groups of another fit would be silently mixed.
     fn check_sources(&self, before: &[Fit]) -> Result<()> {
         let used: Vec<&str> = match &self.kind {
             Kind::Exponent { of: Of::Fit(_), with } => with.columns().collect(),
@@ -157,7 +157,7 @@ impl Fit {
     }
 }
 
-/// Reads the entries of one fit.
+/// Parses one fit.
 struct Reader<'a> {
     fields: &'a Fields<'a>,
     before: &'a [Fit],
@@ -165,7 +165,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// What is fitted, and the names that its groups and conditions can use.
+    /// The kind of fit, and the names that its groups and conditions can use.
     fn kind(&self, word: &str) -> Result<(Kind, Vec<&'a str>)> {
         let all = self.columns.to_vec();
         match word {
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
                 Some(toml::Value::Boolean(false)) => Ok(Over::Unpaired(self.source("over")?)),
                 Some(other) => bail!("paired is {other}, expected true or false"),
             },
-            (false, Some(_)) if self.fields.has("paired") => bail!("paired has no effect beside between"),
+            (false, Some(_)) if self.fields.has("paired") => bail!("paired has no effect with between"),
             (false, Some(table)) => {
                 let wrong = "between: expected a column and two of its values, such as { depth = [3, 2] }";
                 let (name, value) = table.iter().next().filter(|_| table.len() == 1).context(wrong)?;
@@ -217,17 +217,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A quantity of cells that is read within a group.
+    /// A quantity of cells, which may use means over the group.
     fn in_group(&self, key: &str) -> Result<Quantity> {
         Quantity::in_group(&self.no_fit(key)?, self.columns).with_context(|| key.to_owned())
     }
 
-    /// A quantity that each cell has by itself.
+    /// A quantity of a single cell.
     fn columns_only(&self, key: &str) -> Result<Quantity> {
         Quantity::new(&self.no_fit(key)?, self.columns).with_context(|| key.to_owned())
     }
 
-    /// An expression that is no fit.
+    /// An expression that must not be a fit.
     fn no_fit(&self, key: &str) -> Result<String> {
         let text = self.fields.expression(key)?.with_context(|| format!("{key} is missing"))?;
         if names(self.before).contains(&text.as_str()) {
@@ -241,24 +241,24 @@ impl<'a> Reader<'a> {
         Quantity::new(&text, known).with_context(|| key.to_owned())
     }
 
-    /// A fit of which seeds have values, or a quantity.
+    /// A fit with one value per seed, or a quantity.
     fn source(&self, key: &str) -> Result<Of> {
         let text = self.fields.expression(key)?.with_context(|| format!("{key} is missing"))?;
         if let Some(number) = self.before.iter().position(|fit| fit.name == text) {
             if !self.before[number].has_seeds() {
-                bail!("{key}: {text} has one number for all seeds, expected a fit with one for each");
+                bail!("{key}: {text} has one number for all seeds, expected a fit with one number per seed");
             }
             return Ok(Of::Fit(number));
         }
         let known = [self.columns, &names(self.before)].concat();
         match Quantity::new(&text, self.columns) {
             Ok(quantity) => Ok(Of::Quantity(quantity)),
-            // A name that is neither: both are listed.
+            // If the name is neither, list both kinds.
             Err(_) if Quantity::new(&text, &known).is_ok() => {
                 Err(anyhow!("{key}: {text}: fits cannot be part of an expression"))
             }
             Err(error) => match Quantity::new(&text, &known) {
-                Err(wider) if error.to_string().starts_with("there is no") => {
+                Err(wider) if error.to_string().starts_with("unknown name") => {
                     Err(wider).with_context(|| key.to_owned())
                 }
                 _ => Err(error).with_context(|| key.to_owned()),
@@ -266,7 +266,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The names that groups of something can have.
+    /// The names that groups can have.
     fn known(&self, of: &Of) -> Vec<&'a str> {
         match of {
             Of::Fit(number) => self.before[*number].group_names(),
@@ -279,7 +279,7 @@ impl<'a> Reader<'a> {
         for text in self.fields.texts("groups")? {
             let group = Quantity::new(text, known).context("groups")?;
             if groups.contains(&group) {
-                bail!("groups: {text} is there twice");
+                bail!("groups: {text} occurs twice");
             }
             groups.push(group);
         }

@@ -1,4 +1,4 @@
-//! Panels: what is drawn against what.
+//! Panels of a figure.
 
 use super::super::fields::Fields;
 use super::super::filter::Filter;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use gardenpath_plot::{Scale, plain};
 use toml::{Table, Value};
 
-/// One panel of the figure. Texts have the markup of figures.
+/// One panel. Texts use the markup of figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
     /// The title.
@@ -17,38 +17,38 @@ pub struct Panel {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is drawn.
+    /// The content.
     pub content: Content,
 }
 
 /// An axis of a panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// Its name.
+    /// Its label.
     pub label: String,
-    /// How it is spread.
+    /// Linear or logarithmic.
     pub scale: Scale,
-    /// Its ends, if the data do not decide.
+    /// Its range, unless determined by the data.
     pub range: Option<(f64, f64)>,
 }
 
-/// What a panel shows.
+/// The content of a panel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// Curves and reference lines.
     Chart {
-        /// What colours tell apart.
+        /// The quantity shown by color.
         color: Option<Quantity>,
-        /// What markers tell apart.
+        /// The quantity shown by marker.
         marker: Option<Quantity>,
-        /// What the legend calls colours and markers, if not by the names of what they tell apart.
+        /// The legend labels of color and marker, if not the names of the quantities.
         labels: [Option<String>; 2],
-        /// The curves, the ones in front last.
+        /// The curves, from back to front.
         series: Vec<Series>,
         /// Reference lines.
         guides: Vec<Guide>,
     },
-    /// A cell for each pair of places, coloured by a number between 0 and 1.
+    /// A heat map with values between 0 and 1.
     Heat {
         /// The column of a cell.
         x: Quantity,
@@ -56,29 +56,29 @@ pub enum Content {
         y: Quantity,
         /// The number.
         value: Quantity,
-        /// Which results are shown.
+        /// The results to show.
         filter: Filter,
     },
 }
 
-/// One curve for each value of colour and marker.
+/// One curve per combination of color and marker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// The place along the horizontal axis; beside a fit another fit can be.
+    /// The quantity on the x axis. If y is a fit, x can be one too.
     pub x: Of,
-    /// The height: means over seeds, or the estimates of a fit.
+    /// The quantity on the y axis: means over seeds, or the estimates of a fit.
     pub y: Of,
-    /// Which cells or groups are shown.
+    /// The cells or groups to show.
     pub filter: Filter,
-    /// What the legend calls it; may be empty.
+    /// Its name in the legend; may be empty.
     pub label: String,
-    /// How it looks.
+    /// Its line style.
     pub style: Style,
-    /// Whether colours and markers tell its groups apart; otherwise it is one grey curve.
+    /// Whether it is split by color and marker; otherwise it is one gray curve.
     pub is_grouped: bool,
 }
 
-/// How a curve looks.
+/// The line style of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Lines with markers.
@@ -94,18 +94,18 @@ pub enum Style {
 /// A reference line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guide {
-    /// Where it is.
+    /// Its position.
     pub place: Place,
     /// Its label; may be empty.
     pub label: String,
 }
 
-/// Where a reference line is.
+/// The position of a reference line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Place {
-    /// At this height.
+    /// Horizontal, at this y.
     Height(f64),
-    /// At this place along the horizontal axis.
+    /// Vertical, at this x.
     Across(f64),
     /// A power law on logarithmic axes, a straight line on linear ones.
     Slope {
@@ -163,7 +163,7 @@ impl Panel {
     }
 }
 
-/// Reads the entries of one panel.
+/// Parses one panel.
 struct Reader<'a> {
     fields: &'a Fields<'a>,
     fits: &'a [Fit],
@@ -197,7 +197,7 @@ impl Reader<'_> {
 
     fn chart(&self) -> Result<Content> {
         if self.fields.has("value") {
-            bail!("value has no effect here: it belongs to kind = \"heat\"");
+            bail!("value has no effect here: it needs kind = \"heat\"");
         }
         let (mut series, guides) = self.lines().context("lines")?;
         match (self.fields.has("y"), self.fields.get("series")) {
@@ -215,7 +215,7 @@ impl Reader<'_> {
         }
         let look = |key: &str| -> Result<Option<Quantity>> {
             let Some(text) = self.fields.expression(key)? else { return Ok(None) };
-            // A name must be known to every curve that is told apart by it.
+            // Every curve split by this quantity must have it.
             let grouped = series.iter().filter(|series| series.is_grouped);
             let known: Vec<Vec<&str>> = grouped.map(|series| self.known(&series.y)).collect();
             let known = known.into_iter().reduce(|one, other| one.into_iter().filter(|n| other.contains(n)).collect());
@@ -232,7 +232,7 @@ impl Reader<'_> {
         Ok(Content::Chart { color: look("color")?, marker: look("marker")?, labels, series, guides })
     }
 
-    /// A curve whose entries are these fields, or else those of the panel.
+    /// A curve with these fields; missing ones are taken from the panel.
     fn series(&self, fields: &Fields, style: Style) -> Result<Series> {
         let y_text = fields.expression("y")?.context("y is missing")?;
         let y = self.of(&y_text).context("y")?;
@@ -261,7 +261,7 @@ impl Reader<'_> {
         Ok(Series { x: x.context("x")?, y, filter: common.and(own), label, style, is_grouped })
     }
 
-    /// Refuses to draw a fit against one whose groups are others.
+    /// Fails if two fits drawn against each other have different groups.
     fn same_groups(&self, x: usize, y: usize) -> Result<()> {
         let [x, y] = [x, y].map(|number| self.fits[number].group_names());
         match x == y {
@@ -275,7 +275,7 @@ impl Reader<'_> {
             return Ok(Of::Fit(number));
         }
         let quantity = Quantity::in_group(text, self.columns).map_err(|error| {
-            // A name that is neither a column nor a fit: both are listed.
+            // If the name is neither a column nor a fit, list both kinds.
             Quantity::in_group(text, &[self.columns, &names(self.fits)].concat()).err().unwrap_or(error)
         })?;
         Ok(Of::Quantity(quantity))
@@ -288,7 +288,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reference lines, and those that follow a column, which are dashed curves behind the others.
+    /// Reference lines; those along a column are dashed curves behind the others.
     fn lines(&self) -> Result<(Vec<Series>, Vec<Guide>)> {
         let list = match self.fields.get("lines") {
             None => return Ok((Vec::new(), Vec::new())),
@@ -314,7 +314,7 @@ impl Reader<'_> {
                 _ => bail!("expected either x or y or slope"),
             };
             if fields.has("where") || fields.has("grouped") {
-                bail!("where and grouped belong to lines along a column");
+                bail!("where and grouped need a line along a column");
             }
             guides.push(Guide { place, label });
         }
@@ -322,7 +322,7 @@ impl Reader<'_> {
     }
 }
 
-/// Two finite numbers, if there are any.
+/// Two finite numbers, if present.
 fn pair(fields: &Fields, key: &str) -> Result<Option<(f64, f64)>> {
     let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
     let list = match fields.get(key) {

@@ -87,43 +87,43 @@ fn what_is_wrong_is_named_with_what_there_is() {
         (
             "of = \"normalized_loss\"",
             "of = \"normalised_loss\"",
-            "[[fit]] crossing: of: there is no normalised_loss; did you mean normalized_loss? There are: vocab, depth, fraction, ",
+            "[[fit]] crossing: of: unknown name normalised_loss; did you mean normalized_loss? Available: vocab, depth, fraction, ",
         ),
         (
             "along = \"samples\"",
             "along = \"sentence\"",
-            "[[fit]] crossing: along: there is no sentence. There are: vocab, ",
+            "[[fit]] crossing: along: unknown name sentence. Available: vocab, ",
         ),
         (
             "groups = [\"vocab\", \"depth\"]",
             "groups = [\"vocab\", \"layer\"]",
-            "[[fit]] crossing: groups: there is no layer; did you mean layers? There are: ",
+            "[[fit]] crossing: groups: unknown name layer; did you mean layers? Available: ",
         ),
         ("groups = [\"vocab\", \"depth\"]", "groups = \"vocab\"", "[[fit]] crossing: groups: expected a list of names"),
-        ("groups = [\"vocab\", \"depth\"]", "groups = [\"vocab\", \"vocab\"]", "groups: vocab is there twice"),
+        ("groups = [\"vocab\", \"depth\"]", "groups = [\"vocab\", \"vocab\"]", "groups: vocab occurs twice"),
         (
             "of = \"crossing\"\nin",
             "of = \"crosing\"\nin",
-            "[[fit]] growth: of: there is no crosing; did you mean crossing? There are: vocab, ",
+            "[[fit]] growth: of: unknown name crosing; did you mean crossing? Available: vocab, ",
         ),
         (
             "of = \"crossing\"\nin",
             "of = \"2 * crossing\"\nin",
             "[[fit]] growth: of: 2 * crossing: fits cannot be part of an expression",
         ),
-        ("in = \"vocab\"", "in = \"width\"", "[[fit]] growth: in: there is no width. There are: vocab, depth"),
+        ("in = \"vocab\"", "in = \"width\"", "[[fit]] growth: in: unknown name width. Available: vocab, depth"),
         (
             "in = \"vocab\"\ngroups = [\"depth\"]",
             "in = \"vocab\"",
             "[[fit]] growth: crossing has groups by depth: add depth to groups or to where",
         ),
-        ("name = \"growth\"", "name = \"crossing\"", "there is another fit of this name"),
-        ("name = \"growth\"", "name = \"vocab\"", "a column has this name already"),
+        ("name = \"growth\"", "name = \"crossing\"", "duplicate fit name"),
+        ("name = \"growth\"", "name = \"vocab\"", "a column already has this name"),
         ("name = \"growth\"", "name = \"v^2\"", "expected letters, digits"),
         (
             "name = \"growth\"",
             "title = \"growth\"",
-            "[[fit]] number 2: title: did not expect this here, only name, kind, groups, where, of, in",
+            "[[fit]] number 2: title: unknown key, expected one of name, kind, groups, where, of, in",
         ),
         (
             "kind = \"exponent\"",
@@ -137,7 +137,7 @@ fn what_is_wrong_is_named_with_what_there_is() {
         (
             "between = { depth = [3, 2] }",
             "between = { width = [3, 2] }",
-            "between: there is no width. There are: vocab, depth",
+            "between: unknown name width. Available: vocab, depth",
         ),
         ("between = { depth = [3, 2] }", "", "expected either over or between"),
         ("of = \"crossing\"\nbetween", "of = \"growth\"\nbetween", "growth has one number for all seeds"),
@@ -147,10 +147,14 @@ fn what_is_wrong_is_named_with_what_there_is() {
         (
             "fit = \"growth\"",
             "fit = \"growht\"",
-            "[[claim]] v2: fit: there is no growht; did you mean growth? There are: crossing, growth, factor, share, one",
+            "[[claim]] v2: fit: unknown name growht; did you mean growth? Available: crossing, growth, factor, share, one",
         ),
-        ("where = { depth = 2 }", "where = { vocab = 2 }", "[[claim]] v2: where: there is no vocab. There are: depth"),
-        ("expected = \"depth\"", "expected = \"vocab\"", "[[claim]] v2: expected: there is no vocab. There are: depth"),
+        ("where = { depth = 2 }", "where = { vocab = 2 }", "[[claim]] v2: where: unknown name vocab. Available: depth"),
+        (
+            "expected = \"depth\"",
+            "expected = \"vocab\"",
+            "[[claim]] v2: expected: unknown name vocab. Available: depth",
+        ),
         ("margin = 0.25\n", "", "[[claim]] v2: expected either expected and margin, or expected and factor"),
         ("reason = \"Finite sizes.\"\n", "", "[[claim]] v2: reason is missing"),
         (
@@ -166,39 +170,39 @@ fn what_is_wrong_is_named_with_what_there_is() {
         (
             "[[panel]]\ntitle",
             "[[claim]]\nid = \"v2\"\nstatement = \"a\"\nfit = \"growth\"\nat_most = 1\nreason = \"b\"\nsource = \"ours\"\n[[panel]]\ntitle",
-            "there is another claim of this id",
+            "duplicate claim id",
         ),
         (
             "color = \"vocab\"",
             "colour = \"vocab\"",
-            "[[panel]] Losses: colour: did not expect this here, only title, kind, x, y, ",
+            "[[panel]] Losses: colour: unknown key, expected one of title, kind, x, y, ",
         ),
         (
             "color = \"vocab\"",
             "color = \"vocap\"",
-            "[[panel]] Losses: color: there is no vocap; did you mean vocab? There are",
+            "[[panel]] Losses: color: unknown name vocap; did you mean vocab? Available",
         ),
         (
             "y = \"crossing\"",
             "y = \"crossings\"",
-            "[[panel]] number 2: y: there is no crossings; did you mean crossing? There are",
+            "[[panel]] number 2: y: unknown name crossings; did you mean crossing? Available",
         ),
         (
             "color = \"depth\"",
             "color = \"width\"",
-            "[[panel]] number 2: color: there is no width. There are: vocab, depth",
+            "[[panel]] number 2: color: unknown name width. Available: vocab, depth",
         ),
         (
             "lines = [",
             "x_scale = \"logarithmic\"\nlines = [",
             "x_scale is \"logarithmic\", expected one of linear, log",
         ),
-        ("{ x = 3 }", "{ z = 3 }", "lines: z: did not expect this here, only x, y, label"),
-        ("[[panel]]\ntitle", "[panel]\ntitle", "write [[panel]] in double brackets"),
+        ("{ x = 3 }", "{ z = 3 }", "lines: z: unknown key, expected one of x, y, label"),
+        ("[[panel]]\ntitle", "[panel]\ntitle", "write [[panel]] with double brackets"),
     ] {
         let text = EXAMPLE.replacen(from, to, 1);
         assert_ne!(text, EXAMPLE, "{from}");
-        // One panel less, so that a table of the same name can stand alone.
+        // With one panel fewer, so that a table of the same name can stand alone.
         let text = if to.starts_with("[panel]") { text.split("\n[[panel]]").next().unwrap().to_owned() } else { text };
         let error = format!("{:#}", Experiment::parse(&text).unwrap_err());
         assert!(error.contains(expected) && !error.contains('\n'), "{to}: {error}");
@@ -217,7 +221,7 @@ fn a_claim_can_be_short() {
 fn numbers_of_tables_are_limited() {
     let panel = "[[panel]]\nx = \"samples\"\ny = \"normalized_loss\"\n";
     let error = Experiment::parse(&(EXAMPLE.to_owned() + &panel.repeat(100))).unwrap_err().to_string();
-    assert_eq!(error, "there are 102 [[panel]], expected at most 100");
+    assert_eq!(error, "102 [[panel]], expected at most 100");
 }
 
 #[test]
@@ -247,10 +251,7 @@ fn scales_have_any_name_and_one_is_meant() {
     assert_eq!(several.scale_names(), ["quick", "day", "full", "my-laptop"]);
     assert_eq!(several.scale(None).unwrap(), Scale::QUICK);
     assert_eq!(several.scale(Some(&Scale::DAY)).unwrap(), Scale::DAY);
-    assert_eq!(
-        error(&several, Some("night")),
-        "there is no scale night; the experiment has quick, day, full, my-laptop"
-    );
+    assert_eq!(error(&several, Some("night")), "unknown scale night; the experiment has quick, day, full, my-laptop");
     assert_eq!(with("night").scale(None).unwrap().name(), "night");
     assert_eq!(error(&with("night day"), None), "--scale is missing: the experiment has the scales day, night");
     let one = with("grid");

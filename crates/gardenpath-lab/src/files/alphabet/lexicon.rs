@@ -4,18 +4,18 @@ use super::super::NO_ROOT;
 use gardenpath::{Symbol, check_tokens};
 use std::collections::HashMap;
 
-/// What the tokens or the roots of a file are read as.
+/// Maps the tokens or the roots of a file to symbols.
 #[derive(Debug)]
 pub struct Lexicon {
-    /// What messages call a symbol.
+    /// The noun for a symbol in messages.
     what: &'static str,
-    /// Numbers are below it.
+    /// The exclusive upper bound of numbers.
     limit: usize,
     policy: Policy,
-    /// The words that are known, in the order of their symbols.
+    /// The known words, by symbol.
     words: Vec<String>,
     symbols: HashMap<String, Symbol>,
-    /// The sentence in which each collected word stood first.
+    /// The sentence in which each collected word first occurred.
     first: Vec<u64>,
     found: Option<Kind>,
 }
@@ -25,36 +25,36 @@ pub struct Lexicon {
 enum Policy {
     /// None.
     Numbers,
-    /// All, as they come.
+    /// Any.
     Collect,
-    /// Those of a grammar; the flag says that some of its names are numbers.
+    /// Those of a grammar; the flag says whether some of its names are numbers.
     Known { numeric: bool },
 }
 
-/// What a file was found to hold.
+/// What a file contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Numbers,
     Words,
-    /// Text in which numbers cannot be told from words until all of it is read.
+    /// Text, in which numbers and words cannot be distinguished until all of it is read.
     Text,
 }
 
 /// The symbols of a whole file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Settled {
-    /// Numbers, as they are.
+    /// Numbers.
     Numbers,
-    /// Text that turned out to be numbers: the number of each symbol that was collected.
+    /// Text that turned out to be numbers: the number of each collected symbol.
     Renumbered(Vec<Symbol>),
-    /// Sorted words, and the new number of each symbol that was collected.
+    /// Sorted words, and the new number of each collected symbol.
     Words(Vec<String>, Vec<Symbol>),
 }
 
-/// Words that a message lists at most.
+/// Maximum number of words listed in a message.
 const LISTED: usize = 12;
 
-/// Characters of a word that a message quotes at most.
+/// Maximum number of characters of a word quoted in a message.
 const QUOTED: usize = 40;
 
 impl Lexicon {
@@ -76,39 +76,36 @@ impl Lexicon {
         Lexicon { what, limit, policy, words, symbols, first: Vec::new(), found: None }
     }
 
-    /// Whether words are accepted at all.
+    /// Whether words are accepted.
     pub fn accepts_words(&self) -> bool {
         self.policy != Policy::Numbers
     }
 
-    /// Numbers are below it.
+    /// The exclusive upper bound of numbers.
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Checks symbols that a file gives as numbers.
+    /// Checks symbols given as numbers.
     pub fn check(&mut self, symbols: &[Symbol]) -> Result<(), String> {
         let Some(first) = symbols.first() else { return Ok(()) };
         if *self.found.get_or_insert(Kind::Numbers) != Kind::Numbers {
-            return Err(format!("{} {first} is a number, but those before it are words; expected one kind", self.what));
+            return Err(format!("{} {first} is a number, but earlier ones are words; expected one kind", self.what));
         }
         check_tokens(symbols, self.limit).map_err(|error| error.to_string())
     }
 
-    /// The symbol of a word in sentence number `sentence`.
+    /// The symbol of a word in sentence `sentence`.
     pub fn word(&mut self, word: &str, sentence: u64) -> Result<Symbol, String> {
         if *self.found.get_or_insert(Kind::Words) == Kind::Numbers {
             let what = self.what;
-            return Err(format!(
-                "{what} {} is a word, but those before it are numbers; expected one kind",
-                quoted(word)
-            ));
+            return Err(format!("{what} {} is a word, but earlier ones are numbers; expected one kind", quoted(word)));
         }
         self.lookup(word, sentence)
     }
 
-    /// The symbol of a word of text, where numbers have no quotes to tell them from words. Names of a grammar come
-    /// first; numbers count where no name is one.
+    /// The symbol of a word of text, where numbers are not distinguished by quotes. Names of a grammar take precedence;
+    /// numbers are accepted if no name is one.
     pub fn text(&mut self, word: &str, sentence: u64) -> Result<Symbol, String> {
         self.found = Some(Kind::Text);
         let by_number = || decimal(word).filter(|&number| number < self.limit).map(|number| number as Symbol);
@@ -149,8 +146,8 @@ impl Lexicon {
         }
     }
 
-    /// What the symbols of the whole file are: words are sorted, so that their numbers do not depend on the order of the sentences.
-    /// An error names the sentence.
+    /// The final symbols of the whole file. Words are sorted, so that their numbers do not depend on the order of the
+    /// sentences. Errors name the sentence.
     pub fn settle(&self) -> Result<Settled, String> {
         if self.policy != Policy::Collect || matches!(self.found, None | Some(Kind::Numbers)) {
             return Ok(Settled::Numbers);
@@ -186,7 +183,7 @@ impl Lexicon {
 }
 
 impl Settled {
-    /// Replaces collected symbols by those that count.
+    /// Replaces collected symbols by final ones.
     pub fn apply(&self, symbols: &mut [Symbol]) {
         let (Settled::Renumbered(map) | Settled::Words(_, map)) = self else { return };
         for symbol in symbols.iter_mut().filter(|symbol| **symbol != NO_ROOT) {
@@ -194,7 +191,7 @@ impl Settled {
         }
     }
 
-    /// The sorted words, if there are any.
+    /// The sorted words, if any.
     pub fn into_words(self) -> Option<Vec<String>> {
         match self {
             Settled::Words(words, _) => Some(words),
@@ -203,12 +200,12 @@ impl Settled {
     }
 }
 
-/// A number written with decimal digits alone.
+/// A number written in decimal digits only.
 fn decimal(word: &str) -> Option<usize> {
     if word.bytes().all(|byte| byte.is_ascii_digit()) { word.parse().ok() } else { None }
 }
 
-/// A word as messages show it, in quotes and not too long.
+/// A word in quotes, shortened for messages.
 fn quoted(word: &str) -> String {
     match word.char_indices().nth(QUOTED) {
         Some((end, _)) => format!("{:?}…", &word[..end]),

@@ -1,20 +1,20 @@
-//! What is wrong with a line that is not a sentence, in plain words.
+//! Error messages for lines that are not sentences.
 
 use crate::files::NO_ROOT;
 use serde_json::Value;
 use serde_json::error::Category;
 
-/// What a line should look like.
+/// The expected form of a line.
 const EXAMPLE: &str = "expected {\"tokens\":[0,1,…],\"root\":0}";
 
-/// Characters of a text that a message quotes at most.
+/// Maximum number of characters of a text quoted in a message.
 const QUOTED: usize = 40;
 
-/// Says why `text` was refused, with the `error` of the JSON reader if it was that; `words` says that they are accepted. The line is read again, to find out
-/// what it holds.
+/// Explains why `text` was refused, with the JSON parser's `error` if there was one; `words` says whether words are
+/// accepted. Parses the line again to find out what it contains.
 pub(super) fn describe(text: &str, vocab: usize, words: bool, error: Option<&serde_json::Error>) -> String {
     let syntax = |error: &serde_json::Error| {
-        // Each line is a document of its own: its line number is always 1, its column says where.
+        // Each line is its own document: its line number is always 1, and the column says where.
         let reason = error.to_string();
         let reason = match error.classify() {
             Category::Eof => "the line ends too early",
@@ -28,7 +28,7 @@ pub(super) fn describe(text: &str, vocab: usize, words: bool, error: Option<&ser
     match (error, serde_json::from_str::<Value>(text)) {
         (Some(error), _) if error.classify() != Category::Data => syntax(error),
         (_, Err(error)) => syntax(&error),
-        (_, Ok(line)) => check(&line, vocab, words).err().unwrap_or_else(|| format!("a field stands twice, {EXAMPLE}")),
+        (_, Ok(line)) => check(&line, vocab, words).err().unwrap_or_else(|| format!("duplicate field, {EXAMPLE}")),
     }
 }
 
@@ -42,7 +42,7 @@ fn check(line: &Value, vocab: usize, words: bool) -> Result<(), String> {
             let or_words = if words { " or of words" } else { "" };
             return Err(format!("tokens is {}, expected a list of whole numbers{or_words}", shown(other)));
         }
-        None => return Err(format!("there are no tokens, {EXAMPLE}")),
+        None => return Err(format!("no tokens, {EXAMPLE}")),
     };
     let is_word = |value: &Value| words && value.is_string();
     let or_word = if words { ", or a word" } else { "" };
@@ -113,15 +113,15 @@ mod tests {
             ("{\"root\":1.5,\"tokens\":[1]}", root("1.5")),
             ("{\"tokens\":[1],\"root\":\"a\"}", root("\"a\"")),
             ("{\"tokens\":[1],\"root\":[1]}", root("a list")),
-            ("{\"root\":1}", format!("there are no tokens, {example}")),
-            ("{\"Tokens\":[1]}", format!("there are no tokens, {example}")),
-            ("{}", format!("there are no tokens, {example}")),
+            ("{\"root\":1}", format!("no tokens, {example}")),
+            ("{\"Tokens\":[1]}", format!("no tokens, {example}")),
+            ("{}", format!("no tokens, {example}")),
             ("[0,1,2]", format!("found a list, {example}")),
             ("[[0,1],2]", format!("found a list, {example}")),
             ("5", format!("found 5, {example}")),
             ("null", format!("found null, {example}")),
             ("\"0 1\"", format!("found \"0 1\", {example}")),
-            ("{\"tokens\":[1],\"tokens\":[2]}", format!("a field stands twice, {example}")),
+            ("{\"tokens\":[1],\"tokens\":[2]}", format!("duplicate field, {example}")),
             ("{\"tokens\":[0,", format!("not JSON: the line ends too early at column 13, {example}")),
             ("{\"tokens\":[0,]}", format!("not JSON: trailing comma at column 14, {example}")),
             ("{\"tokens\":[0]} x", format!("not JSON: trailing characters at column 16, {example}")),

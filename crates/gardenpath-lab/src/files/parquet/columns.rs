@@ -1,4 +1,4 @@
-//! Columns of lists, integers and words, in all the forms in which other programs write them.
+//! Columns of lists, integers and words, in all the encodings that other programs use.
 
 use crate::files::NO_ROOT;
 use anyhow::{Result, anyhow, bail};
@@ -19,13 +19,13 @@ pub struct Lists {
 
 /// The values of a column.
 pub enum Items<'a> {
-    /// Integers, with a symbol for nulls if they are allowed.
+    /// Integers; nulls are replaced by a symbol if they are allowed.
     Numbers(Vec<Symbol>),
-    /// The word at a position, `None` for nulls.
+    /// The word at a position; `None` for nulls.
     Words(Box<dyn Fn(usize) -> Option<&'a str> + 'a>),
 }
 
-/// A column whose values are lists of any kind.
+/// Reads a column of lists of any kind.
 pub fn lists(column: &ArrayRef) -> Result<Lists> {
     let damaged = || anyhow!("the lists of tokens are damaged");
     let (offsets, values): (Option<Vec<usize>>, _) = match column.data_type() {
@@ -42,14 +42,14 @@ pub fn lists(column: &ArrayRef) -> Result<Lists> {
             let offsets = (0..=column.len()).map(|row| row * length).collect();
             (Some(offsets), column.as_fixed_size_list().values().clone())
         }
-        other => bail!("the column tokens has the type {other}, expected lists of integers or of words"),
+        other => bail!("the column tokens has type {other}, expected lists of integers or words"),
     };
     let offsets = offsets.filter(|offsets| offsets.is_sorted()).ok_or_else(damaged)?;
     Ok(Lists { offsets, values })
 }
 
-/// The values of a column: integers of any width, with `missing` for nulls, or words if they are accepted. `place` names the
-/// position of a value for messages.
+/// The values of a column: integers of any width, with `missing` for nulls, or words if accepted. `place` names a
+/// position in messages.
 pub fn items<'a>(
     column: &str,
     array: &'a dyn Array,
@@ -88,7 +88,7 @@ fn word_at<'a>(array: &'a dyn Array) -> Option<Box<dyn Fn(usize) -> Option<&'a s
     })
 }
 
-/// Where the dictionary has each value; `None` for nulls.
+/// The dictionary index of each value; `None` for nulls.
 fn keys(array: &dyn Array) -> Vec<Option<usize>> {
     let dictionary = array.as_any_dictionary();
     if dictionary.values().is_empty() {
@@ -98,7 +98,7 @@ fn keys(array: &dyn Array) -> Vec<Option<usize>> {
     (0..array.len()).map(|i| array.is_valid(i).then(|| keys[i])).collect()
 }
 
-/// Integers of any width as symbols, nulls as `missing`.
+/// Converts integers of any width to symbols, and nulls to `missing`.
 fn symbols(
     column: &str,
     array: &dyn Array,

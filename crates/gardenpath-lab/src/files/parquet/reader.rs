@@ -1,4 +1,4 @@
-//! Reading Parquet that this program or any other wrote.
+//! Reads Parquet files written by this or any other program.
 
 use super::columns::{Items, Lists, items, lists};
 use super::keys;
@@ -24,9 +24,9 @@ pub struct Reader {
     batches: ParquetRecordBatchReader,
     name: String,
     alphabet: Alphabet,
-    /// What the file says about itself.
+    /// The metadata of the file.
     remarks: HashMap<String, String>,
-    /// The number of sentences that were read.
+    /// The number of sentences read so far.
     read: u64,
     failed: bool,
 }
@@ -48,12 +48,12 @@ impl Reader {
         Ok(Reader { batches, name, alphabet, remarks, read: 0, failed: false })
     }
 
-    /// The fingerprint of the grammar that the file was sampled from, if it says so.
+    /// The fingerprint of the grammar that the file was sampled from, if recorded.
     pub fn fingerprint(&self) -> Option<String> {
         self.remarks.get(keys::GRAMMAR).cloned()
     }
 
-    /// The numbers of tokens and of roots that the file says there are.
+    /// The numbers of tokens and roots, if recorded.
     pub fn sizes(&self) -> Option<(usize, usize)> {
         let number = |key: &str| self.remarks.get(key)?.parse().ok();
         Some((number(keys::VOCAB)?, number(keys::CLASSES)?))
@@ -70,9 +70,9 @@ impl Reader {
     }
 }
 
-/// Makes a corpus of the columns, after `read` sentences. Sentences are numbered from 1 in messages, like lines.
+/// Converts columns to a corpus, after `read` sentences. Messages number sentences from 1, like lines.
 fn convert(batch: &RecordBatch, alphabet: &mut Alphabet, read: u64) -> Result<Corpus> {
-    let column = batch.column_by_name("tokens").ok_or_else(|| anyhow!("there is no column tokens"))?;
+    let column = batch.column_by_name("tokens").ok_or_else(|| anyhow!("no column tokens"))?;
     let number = |row: usize| read + row as u64 + 1;
     let Lists { offsets, values } = lists(column)?;
     if let Some(row) = (0..column.len()).find(|&row| column.is_null(row)) {
@@ -144,11 +144,11 @@ impl Iterator for Reader {
     }
 }
 
-/// The positions of the columns to read; a column of trees costs nothing if it is not read.
+/// The columns to read; skipping the trees saves time.
 fn wanted_columns(schema: &Schema) -> Result<Vec<usize>> {
     let found: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     if !found.contains(&"tokens") {
-        bail!("there is no column tokens, only {}", found.join(", "));
+        bail!("no column tokens, only {}", found.join(", "));
     }
     Ok((0..found.len()).filter(|&k| ["tokens", "root"].contains(&found[k])).collect())
 }
@@ -158,7 +158,7 @@ const HANDS: [&str; 3] = ["Parquet argument error: ", "Parquet error: ", "Extern
 fn one_line(error: &anyhow::Error) -> String {
     let whole = format!("{error:#}");
     let mut text = whole.as_str();
-    // An error passes through several hands, each of which says its name.
+    // Each layer of the Parquet crate adds a prefix to an error.
     while let Some(rest) = HANDS.iter().find_map(|hand| text.strip_prefix(hand)) {
         text = rest;
     }
@@ -170,8 +170,8 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls the Parquet crate, which indexes and asserts its way through damaged files: its panics become errors, and the
-/// hook that would print them is silent for this thread meanwhile.
+/// Calls the Parquet crate, which panics on some damaged files. Panics become errors, and the panic hook is silenced
+/// for this thread meanwhile.
 fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -1,4 +1,4 @@
-//! Where Parquet is read from: a file or bytes whose metadata were checked before they are decoded.
+//! The input of the Parquet crate: a file or bytes whose metadata are checked before decoding.
 
 use super::thrift;
 use bytes::Bytes;
@@ -6,20 +6,21 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 use std::io::{self, Cursor, ErrorKind, Read};
 
-/// A source of which the Parquet crate only sees headers of pages that it decodes in no more steps than they have bytes.
+/// A source that shows the Parquet crate only page headers that it can decode in at most as many steps as they have
+/// bytes.
 pub struct Source<R>(R);
 
-/// The bytes at the end of a file: the length of the footer, and a mark.
+/// The last bytes of a file: the length of the footer, and the magic number.
 const TAIL: u64 = 8;
 
-/// The last of them, if the footer is not encrypted.
+/// The magic number of files without encryption.
 const MARK: &[u8] = b"PAR1";
 
-/// The longest header of a page. It holds some numbers, and texts of other columns than ours at most.
+/// Maximum length of a page header. It contains numbers, and at most the statistics of other columns.
 const LONGEST_HEADER: usize = 1 << 24;
 
 impl<R: ChunkReader> Source<R> {
-    /// A source whose footer has the right form. Whatever else is wrong with it is left to the Parquet crate.
+    /// A source with a well-formed footer. Other errors are left to the Parquet crate.
     pub fn new(input: R) -> Result<Self> {
         let source = Source(input);
         let Some(tail) = source.len().checked_sub(TAIL) else { return Ok(source) };
@@ -51,7 +52,7 @@ impl<R: ChunkReader> ChunkReader for Source<R> {
         Ok(if start.checked_add(TAIL) == Some(self.len()) { Part::Tail(input) } else { Part::Header(input, None) })
     }
 
-    /// Checks the size before memory is allocated for it.
+    /// Checks the size before allocating memory for it.
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         let len = self.len();
         if start.checked_add(length as u64).is_none_or(|end| end > len) {
@@ -61,11 +62,11 @@ impl<R: ChunkReader> ChunkReader for Source<R> {
     }
 }
 
-/// A part of a file that is read from its beginning.
+/// A part of a file, read from its start.
 pub enum Part<R> {
     /// The last bytes.
     Tail(R),
-    /// The header of a page and, once it is read, its bytes.
+    /// The header of a page and, once read, its bytes.
     Header(R, Option<Cursor<Vec<u8>>>),
 }
 
@@ -83,7 +84,7 @@ impl<R: Read> Read for Part<R> {
             }
         };
         match header.read(buffer)? {
-            // The Parquet crate would skip what is not there in many small steps.
+            // The Parquet crate would skip missing bytes in many small steps.
             0 if !buffer.is_empty() => Err(ErrorKind::UnexpectedEof.into()),
             count => Ok(count),
         }

@@ -1,12 +1,13 @@
-//! The form of Parquet's metadata, checked before the Parquet crate decodes them.
+//! Validates Parquet metadata before the Parquet crate decodes them.
 //!
-//! That crate reads a field it knows by the type that the field should have, skips others by the type that they claim, and takes the
-//! items of a list of truth values for nothing at all: six damaged bytes can claim two thousand million of them. Here every field has the type that
-//! it should have and every item takes at least one byte of the input, so decoding takes no more steps than there are bytes.
+//! That crate decodes known fields by their expected type, skips unknown fields by their claimed type, and spends no
+//! input on the items of a list of booleans: six damaged bytes can claim two billion of them. Here every known field
+//! must have its expected type and every item must take at least one byte of input, so decoding takes at most as many
+//! steps as there are bytes.
 
 use std::io::{self, ErrorKind, Read};
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy)]
 pub enum Kind {
     Bool,
@@ -57,7 +58,7 @@ const DATA_PAGE_V2: Kind = Struct(&[
     (8, STATISTICS),
 ]);
 
-/// What stands at the end of a file.
+/// The footer of a file.
 pub const FILE: Kind = Struct(&[
     (1, Integer),
     (2, List(&SCHEMA_ELEMENT)),
@@ -138,14 +139,15 @@ const COLUMN: Kind = Struct(&[
 const BOX: Kind =
     Struct(&[(1, Double), (2, Double), (3, Double), (4, Double), (5, Double), (6, Double), (7, Double), (8, Double)]);
 
-/// The bytes of a structure of this kind at the beginning of `input`, or an error if there is none, or one of more than `limit` bytes.
+/// The bytes of a structure of this kind at the start of `input`. Fails if there is none, or if it has more than
+/// `limit` bytes.
 pub fn read(input: impl Read, kind: Kind, limit: usize) -> io::Result<Vec<u8>> {
     let mut walk = Walk { input, bytes: Vec::new(), limit };
     walk.value(STRUCT, Some(kind), DEPTH)?;
     Ok(walk.bytes)
 }
 
-/// Structures within structures within structures.
+/// Maximum nesting of structures, which bounds the recursion; Parquet's own metadata nest far less.
 const DEPTH: u32 = 64;
 
 const LIST: u8 = 9;
@@ -155,7 +157,7 @@ const STRUCT: u8 = 12;
 
 struct Walk<R> {
     input: R,
-    /// All that was read.
+    /// All bytes read so far.
     bytes: Vec<u8>,
     limit: usize,
 }
@@ -165,7 +167,7 @@ fn damaged() -> io::Error {
 }
 
 impl<R: Read> Walk<R> {
-    /// Reads a value of a type, which must be that of the kind, if one is known.
+    /// Reads a value of a type, which must match the kind if it is known.
     fn value(&mut self, of: u8, kind: Option<Kind>, depth: u32) -> io::Result<()> {
         let fits = match kind {
             None => true,
@@ -181,7 +183,7 @@ impl<R: Read> Walk<R> {
             return Err(damaged());
         }
         match of {
-            // As a field, it is part of its header.
+            // As a field, a boolean is part of its header.
             1 | 2 => Ok(()),
             3 => self.skip(1),
             4..=6 => self.number().map(drop),
@@ -223,7 +225,7 @@ impl<R: Read> Walk<R> {
 
     fn list(&mut self, kind: Option<Kind>, depth: u32) -> io::Result<()> {
         let header = self.byte()?;
-        // Some programs write an empty list so.
+        // Some programs encode an empty list this way.
         if header == 0 {
             return Ok(());
         }
@@ -250,7 +252,7 @@ impl<R: Read> Walk<R> {
         Ok(())
     }
 
-    /// A number in groups of seven bits.
+    /// A variable-length integer, seven bits per byte.
     fn number(&mut self) -> io::Result<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {

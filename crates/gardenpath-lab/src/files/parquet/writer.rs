@@ -1,4 +1,4 @@
-//! Writing Parquet in row groups of bounded size, several of them at a time.
+//! Writes Parquet in row groups of bounded size, encoding several in parallel.
 
 use crate::files::{Names, Output, known_root};
 use anyhow::{Context, Result};
@@ -16,23 +16,23 @@ use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Sentences of one row group, at most.
+/// Maximum number of sentences per row group.
 const GROUP_ROWS: usize = 1 << 20;
 
-/// Bytes of tokens and trees after which a row group ends early: it is held in memory until it is encoded.
+/// Bytes of tokens and trees after which a row group ends early: it stays in memory until it is encoded.
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Row groups that are encoded at a time, at most.
+/// Maximum number of row groups encoded in parallel.
 const GROUPS: usize = 8;
 
-/// A Parquet file that is being written.
+/// A Parquet file being written.
 pub struct Writer {
     path: PathBuf,
     schema: Arc<Schema>,
     file: SerializedFileWriter<Output>,
     encoders: ArrowRowGroupWriterFactory,
     names: Names,
-    /// The row groups that wait to be encoded; the last one may grow.
+    /// The row groups waiting to be encoded; the last one may still grow.
     groups: Vec<Group>,
 }
 
@@ -51,12 +51,12 @@ impl Group {
 }
 
 impl Writer {
-    /// Begins a file of numbers with these remarks about its origin, with a column of trees if wanted.
+    /// Starts a file of numbers with this metadata, optionally with a column of trees.
     pub fn create(path: &Path, origin: &[(&str, String)], trees: bool) -> Result<Self> {
         Self::create_with(path, origin, trees, Names::default())
     }
 
-    /// Begins a file of the words of `names`, or of numbers.
+    /// Starts a file with the words of `names`, or numbers.
     pub fn create_with(path: &Path, origin: &[(&str, String)], trees: bool, names: Names) -> Result<Self> {
         let mut fields = vec![
             Field::new("tokens", DataType::List(Arc::new(token_field(&names))), false),
@@ -68,7 +68,7 @@ impl Writer {
         let schema = Arc::new(Schema::new(fields));
         let origin = origin.iter().map(|(key, value)| KeyValue::new((*key).to_owned(), value.clone())).collect();
         let properties = WriterProperties::builder()
-            // Dictionary pages already pack tokens into a few bits; a fast codec takes the rest.
+            // Dictionary pages already pack tokens into a few bits; a fast codec compresses the rest.
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_key_value_metadata(Some(origin))
@@ -78,7 +78,7 @@ impl Writer {
         Ok(Writer { path: path.to_owned(), schema, file, encoders, names, groups: Vec::new() })
     }
 
-    /// Writes a piece of the corpus, with its trees if the file has a column for them.
+    /// Writes a piece of the corpus, with trees if the file has a column for them.
     pub fn write(&mut self, piece: &Corpus, trees: Option<Vec<String>>) -> Result<()> {
         let lengths = piece.sentences().map(<[u8]>::len);
         let tokens: ArrayRef = match &self.names.tokens {
@@ -99,7 +99,7 @@ impl Writer {
         self.add(batch, bytes).with_context(|| self.failed())
     }
 
-    /// Adds sentences to the last row group, or to a new one if that is full.
+    /// Adds sentences to the last row group, or to a new one if it is full.
     fn add(&mut self, batch: RecordBatch, bytes: usize) -> Result<()> {
         if !self.groups.last().is_some_and(|group| group.rows == 0 || group.fits(batch.num_rows(), bytes)) {
             if self.groups.len() >= rayon::current_num_threads().min(GROUPS) {
@@ -114,7 +114,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Encodes the row groups side by side, and writes them in order.
+    /// Encodes the row groups in parallel and writes them in order.
     fn encode(&mut self) -> Result<()> {
         let first = self.file.flushed_row_groups().len();
         let encode = |(k, group): (usize, Group)| -> Result<Vec<ArrowColumnChunk>> {
@@ -138,7 +138,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Completes the file and gives it its name.
+    /// Completes and renames the file.
     pub fn finish(mut self) -> Result<()> {
         let failed = self.failed();
         self.encode().context(failed.clone())?;
@@ -146,7 +146,7 @@ impl Writer {
     }
 
     fn failed(&self) -> String {
-        format!("{}: cannot be written", self.path.display())
+        format!("{}: cannot write", self.path.display())
     }
 }
 

@@ -1,32 +1,33 @@
-//! Mean curves that slide along ln x, and their distances.
+//! Mean curves shifted along ln x, and the distances between them.
 
 use crate::fit::{Curve, Group};
 
-/// How many places are compared in the mean distance between two points.
+/// Grid points per mean distance between two data points.
 const FINENESS: f64 = 7.0;
-/// At their ends curves fade out over this many places, so that no place comes or goes at once.
+/// The weight of a curve fades out over this many grid points at its ends, so that the score is continuous in the
+/// exponent.
 const FADE: f64 = 3.0;
-/// Exponents are tried at this part of the mean distance between two points.
+/// The step between tried exponents, relative to the mean distance between two data points.
 const STRIDE: f64 = 0.2;
-/// The largest number of points along the whole range that is told apart.
+/// Maximum resolution, in points along the whole range.
 const MOST: f64 = 1000.0;
-/// The smallest part of all comparisons that an exponent must allow.
+/// The smallest fraction of all comparisons that an exponent must allow: a few points agree easily.
 const FEWEST: f64 = 1.0 / 3.0;
 
 /// The curves of one group on common points.
 struct Sheet {
-    /// The logarithm of the parameter, from the mean of those of all groups.
+    /// The log of the parameter, minus its mean over all groups.
     log: f64,
     /// ln x of the points.
     x: Vec<f64>,
-    /// The heights of each replicate.
+    /// The values of each replicate.
     rows: Vec<Vec<f64>>,
     /// The mean over replicates.
     mean: Vec<f64>,
 }
 
 impl Sheet {
-    /// None if the replicates have no range in common.
+    /// `None` if the replicates have no common range.
     fn new(log: f64, curves: &[Curve]) -> Option<Self> {
         let ends = |curve: &Curve| Some((curve.logs().first()?.0, curve.logs().last()?.0));
         let ends = curves.iter().map(ends).collect::<Option<Vec<_>>>()?;
@@ -51,7 +52,7 @@ impl Sheet {
         self.x[self.x.len() - 1]
     }
 
-    /// The mean without a replicate.
+    /// The mean without one replicate.
     fn mean_without(&self, left_out: usize) -> Vec<f64> {
         let others = self.rows.len() as f64 - 1.0;
         self.mean.iter().zip(&self.rows[left_out]).map(|(mean, y)| mean + (mean - y) / others).collect()
@@ -61,25 +62,25 @@ impl Sheet {
 /// The curves of all groups.
 pub struct Sheets {
     groups: Vec<Sheet>,
-    /// The distance of neighbouring places.
+    /// The distance between grid points.
     step: f64,
-    /// The distance of exponents that are tried.
+    /// The distance between tried exponents.
     stride: f64,
-    /// The largest exponent that is tried.
+    /// The largest exponent tried.
     largest: f64,
-    /// How many comparisons an exponent must allow.
+    /// The smallest number of comparisons that an exponent must allow.
     fewest: f64,
 }
 
-/// What the curves at some exponent have for each place.
+/// The sums over curves at each grid point, for one exponent.
 struct Places {
     first: i64,
-    /// The sums of weights and their squares, and of heights and their squares.
+    /// The sums of weights, squared weights, values and squared values.
     sums: Vec<[f64; 4]>,
 }
 
 impl Sheets {
-    /// None if the replicates of a group have no range in common. There must be two different parameters.
+    /// `None` if the replicates of a group have no common range. There must be two different parameters.
     pub fn new(groups: &[Group<Curve>]) -> Option<Self> {
         let centre = groups.iter().map(|group| group.at.ln()).sum::<f64>() / groups.len() as f64;
         let sheets = groups.iter().map(|group| Sheet::new(group.at.ln() - centre, &group.replicates));
@@ -89,7 +90,7 @@ impl Sheets {
         let extreme = |of: fn(&Sheet) -> f64, pick: fn(f64, f64) -> f64| groups.iter().map(of).reduce(pick);
         let range = extreme(Sheet::end, f64::max)? - extreme(Sheet::start, f64::min)?;
         let spread = extreme(|sheet| sheet.log, f64::max)? - extreme(|sheet| sheet.log, f64::min)?;
-        // Points that are very close, in curves that are far apart, must not make very many places.
+        // Points that are very close, on curves that are far apart, must not create too many grid points.
         let spacing = (lengths / pieces as f64).max(range / MOST);
         let step = spacing / FINENESS;
         let comparisons = lengths / step * (1.0 - 1.0 / groups.len() as f64);
@@ -97,7 +98,7 @@ impl Sheets {
         Some(Sheets { groups, step, stride, largest, fewest: FEWEST * comparisons })
     }
 
-    /// The exponent that brings the curves closest to one another; none if it is not between others.
+    /// The exponent that brings the curves closest to each other; `None` if it is at the end of the search range.
     pub fn best(&self) -> Option<f64> {
         let means: Vec<&[f64]> = self.groups.iter().map(|sheet| sheet.mean.as_slice()).collect();
         let count = (self.largest / self.stride).ceil();
@@ -118,8 +119,8 @@ impl Sheets {
         self.descend(best, &means).unwrap_or(f64::NAN)
     }
 
-    /// The distances between curves over what seed noise explains; none if the curves hardly meet. At a best exponent
-    /// with some variance, noise explains less: the exponent has followed it.
+    /// The distances between curves relative to seed noise; `None` if the curves hardly overlap. At a best exponent
+    /// with known variance, noise explains less, because the exponent was fitted to it.
     pub fn misfit(&self, exponent: f64, variance: Option<f64>) -> Option<f64> {
         let means: Vec<&[f64]> = self.groups.iter().map(|sheet| sheet.mean.as_slice()).collect();
         self.score(exponent, &means)?;
@@ -140,13 +141,13 @@ impl Sheets {
             let width = self.stride;
             let curvature =
                 (squares(exponent + width) - 2.0 * squares(exponent) + squares(exponent - width)) / width.powi(2);
-            // Never less than a tenth: the variance is an estimate too.
+            // At least a tenth, since the variance is an estimate too.
             explained = (explained - 0.5 * curvature * variance).max(0.1 * explained);
         }
         Some(squares(exponent) / explained)
     }
 
-    /// The next minimum downhill.
+    /// The nearest local minimum.
     fn descend(&self, start: f64, means: &[&[f64]]) -> Option<f64> {
         let score = |exponent: f64| self.score(exponent, means);
         let (mut middle, mut height) = (start, score(start)?);
@@ -162,7 +163,7 @@ impl Sheets {
         })
     }
 
-    /// The mean square of distances; none if too little can be compared.
+    /// The mean square distance; `None` if there are too few comparisons.
     fn score(&self, exponent: f64, means: &[&[f64]]) -> Option<f64> {
         if exponent.is_nan() || exponent.abs() > self.largest {
             return None;
@@ -171,7 +172,7 @@ impl Sheets {
         (freedom >= self.fewest && squares.is_finite()).then(|| squares / freedom)
     }
 
-    /// The sum of the squares of distances from the mean curve, and in how many comparisons.
+    /// The sum of squared distances from the mean curve, and the number of comparisons.
     fn squares(&self, exponent: f64, means: &[&[f64]]) -> (f64, f64) {
         let mut total = (0.0, 0.0);
         for [weight, squared_weight, height, square] in self.places(exponent, means).sums {
@@ -183,7 +184,7 @@ impl Sheets {
         total
     }
 
-    /// All curves at some exponent.
+    /// All curves at an exponent.
     fn places(&self, exponent: f64, means: &[&[f64]]) -> Places {
         let shifted = |sheet: &Sheet| (sheet.start() - exponent * sheet.log, sheet.end() - exponent * sheet.log);
         let start = self.groups.iter().map(|sheet| shifted(sheet).0).fold(f64::INFINITY, f64::min);
@@ -204,7 +205,7 @@ impl Sheets {
         Places { first, sums }
     }
 
-    /// Visits the places within a curve: number, weight, piece between two points, and where within it.
+    /// Visits the grid points within a curve: index, weight, segment, and position within it.
     fn walk(&self, sheet: &Sheet, exponent: f64, mut visit: impl FnMut(i64, f64, usize, f64)) {
         let moved = exponent * sheet.log;
         let fade = FADE * self.step;
@@ -224,7 +225,7 @@ impl Sheets {
     }
 }
 
-/// The minimum of a function by golden sections; none if it is infinite.
+/// Golden-section search for a minimum; `None` if the minimum is infinite.
 fn golden(mut low: f64, mut high: f64, precision: f64, function: impl Fn(f64) -> f64) -> Option<f64> {
     const PART: f64 = 0.618_033_988_749_894_9;
     let inner = |low: f64, high: f64| (high - PART * (high - low), low + PART * (high - low));

@@ -1,23 +1,23 @@
-//! What would settle a claim about which an interval says nothing yet.
+//! What would settle an inconclusive claim.
 
 use super::Expected;
 use crate::fit::estimate::{Estimate, Limit};
 use crate::fit::student::student_quantile;
 
-/// More seeds than this are not advice.
+/// Larger numbers of seeds are not suggested.
 const MANY: usize = 1000;
 
-/// Where the interval lies, and what would move it inside or outside, as the rest of a sentence about the interval; and how many
-/// seeds it takes, if seeds do it.
+/// Describes where the interval lies and what would settle the claim, as the end of a sentence, with the number of
+/// seeds needed if seeds would settle it.
 pub fn by(estimate: &Estimate, (low, high): (f64, f64), expected: Expected) -> (String, Option<usize>) {
     let (least, most) = expected.range();
     let side = match (low < least, high > most) {
-        (true, true) => "reaches beyond both ends of",
-        (true, false) => "reaches below",
-        _ => "reaches above",
+        (true, true) => "extends beyond both ends of",
+        (true, false) => "extends below",
+        _ => "extends above",
     };
     let value = estimate.value;
-    // How many times too wide the interval is for the verdict towards which the value points.
+    // How many times too wide the interval is for the verdict suggested by the value.
     let excess = if (least..=most).contains(&value) {
         let down = if low < least { (value - low) / (value - least) } else { 0.0 };
         let up = if high > most { (high - value) / (most - value) } else { 0.0 };
@@ -28,9 +28,9 @@ pub fn by(estimate: &Estimate, (low, high): (f64, f64), expected: Expected) -> (
         (value - low) / (value - most)
     };
     let remedy = match estimate.limit {
-        Limit::Range => ("curves that are measured further would settle it".to_owned(), None),
+        Limit::Range => ("curves with a larger range would settle it".to_owned(), None),
         Limit::Sizes => {
-            let words = "more seeds would not settle it, since the sizes differ from the law by more than seeds explain; \
+            let words = "more seeds would not settle it, since the sizes deviate from the law by more than seed noise; \
                          larger sizes may";
             (words.to_owned(), None)
         }
@@ -40,7 +40,7 @@ pub fn by(estimate: &Estimate, (low, high): (f64, f64), expected: Expected) -> (
     (format!("{side} {expected}; {remedy}"), needed)
 }
 
-/// How many seeds would make the interval so many times narrower.
+/// The number of seeds that would make the interval this many times narrower.
 fn seeds(estimate: &Estimate, excess: f64) -> (String, Option<usize>) {
     let now = estimate.seeds as f64;
     let width = |seeds: f64| {
@@ -48,15 +48,15 @@ fn seeds(estimate: &Estimate, excess: f64) -> (String, Option<usize>) {
         student_quantile(0.975, freedom) / seeds.sqrt()
     };
     let narrow = width(now) / excess;
-    // The width falls with every seed.
+    // The width decreases with every seed.
     let enough = |seeds: &usize| width(*seeds as f64) < narrow;
     let needed = (estimate.seeds + 1..=MANY).collect::<Vec<_>>();
     let needed = needed.get(needed.partition_point(|seeds| !enough(seeds))).copied();
     let words = match needed {
         Some(needed) => {
-            format!("about {needed} seeds instead of {} would settle it, if the value stays", estimate.seeds)
+            format!("about {needed} seeds instead of {} would settle it if the value stays the same", estimate.seeds)
         }
-        None => "it is so close to the edge that more seeds alone are unlikely to settle it".to_owned(),
+        None => "it is so close to the margin that more seeds alone are unlikely to settle it".to_owned(),
     };
     (words, needed)
 }

@@ -62,32 +62,29 @@ fn one_sided_claims() {
 #[test]
 fn what_would_settle_it_is_said() {
     let because = |low: f64, high: f64| judge(&between(low, high), PAPER, None).because;
-    // Twice too wide, with Student's factor: (2.776 / sqrt(5)) / (2.201 / sqrt(12)) = 1.95, and 13 seeds are enough.
+    // Twice too wide, with Student's factor: (2.776 / sqrt(5)) / (2.201 / sqrt(12)) = 1.95, so 13 seeds are enough.
     assert_eq!(
         because(1.4, 2.6),
-        "2 [1.4, 2.6] reaches beyond both ends of 2 ± 0.3; about 13 seeds instead of 5 would settle it, if the value stays"
+        "2 [1.4, 2.6] extends beyond both ends of 2 ± 0.3; about 13 seeds instead of 5 would settle it if the value stays the same"
     );
     assert!(
-        because(1.9, 2.4).starts_with("2.15 [1.9, 2.4] reaches above 2 ± 0.3; about 10 seeds"),
+        because(1.9, 2.4).starts_with("2.15 [1.9, 2.4] extends above 2 ± 0.3; about 10 seeds"),
         "{}",
         because(1.9, 2.4)
     );
     assert!(
-        because(1.65, 2.25).starts_with("1.95 [1.65, 2.25] reaches below 2 ± 0.3; about"),
+        because(1.65, 2.25).starts_with("1.95 [1.65, 2.25] extends below 2 ± 0.3; about"),
         "{}",
         because(1.65, 2.25)
     );
-    assert!(because(2.2, 2.8).starts_with("2.5 [2.2, 2.8] reaches above 2 ± 0.3; about 9"), "{}", because(2.2, 2.8));
-    assert!(because(2.1, 2.5).ends_with("so close to the edge that more seeds alone are unlikely to settle it"));
+    assert!(because(2.2, 2.8).starts_with("2.5 [2.2, 2.8] extends above 2 ± 0.3; about 9"), "{}", because(2.2, 2.8));
+    assert!(because(2.1, 2.5).ends_with("so close to the margin that more seeds alone are unlikely to settle it"));
     let bent = Estimate { limit: crate::fit::Limit::Sizes, ..between(1.0, 3.0) };
     assert!(judge(&bent, PAPER, None).because.contains("more seeds would not settle it"));
     let short = Estimate { limit: crate::fit::Limit::Range, ..between(1.8, f64::INFINITY) };
-    assert!(judge(&short, PAPER, None).because.ends_with("curves that are measured further would settle it"));
+    assert!(judge(&short, PAPER, None).because.ends_with("curves with a larger range would settle it"));
     let ours = judge(&between(2.4, 2.8), PAPER, Some(OURS)).because;
-    assert!(
-        ours.contains("outside of 2 ± 0.3 as the paper has it; as to our correction, it reaches below 3 ± 0.3"),
-        "{ours}"
-    );
+    assert!(ours.contains("outside 2 ± 0.3 (the paper); for our correction, it extends below 3 ± 0.3"), "{ours}");
 }
 
 #[test]
@@ -112,12 +109,12 @@ fn no_interval_is_inconclusive_and_says_why() {
         judged.because
     };
     assert_eq!(none(&mean(&[2.0, 2.0])), "2 has no interval: 2 seeds; an interval needs at least 5");
-    assert_eq!(none(&mean(&[])), "nothing was measured");
+    assert_eq!(none(&mean(&[])), "no measurements");
     let short = Group::new(8.0, vec![Curve::new([(1.0, 1.0), (2.0, 0.9)]); 5]);
     let words = none(&threshold(&short, 0.5, Direction::Falls));
     assert_eq!(words, "5 of 5 curves do not fall to 0.5 within the measured range");
     let two = family(&[8.0, 16.0], 2.0, 4.0, NOISE, 5, Seed::new(1));
-    assert!(none(&collapse(&two, 2.0).exponent).ends_with("2 sizes; an interval of an exponent needs at least 3"));
+    assert!(none(&collapse(&two, 2.0).exponent).ends_with("2 sizes; an interval for an exponent needs at least 3"));
 }
 
 #[test]
@@ -133,10 +130,10 @@ fn claims_that_allow_nothing_are_not_judged() {
     }
 }
 
-/// A truth and its noise, and what is made of them.
+/// A fit of synthetic data with this truth and noise.
 type Fit<'a> = &'a dyn Fn(f64, Noise) -> Estimate;
 
-/// Every kind of fit leads to every verdict: made-up data whose truth is 2, 3 or 5, and data that are too noisy.
+/// Every kind of fit can lead to every verdict: synthetic data whose truth is 2, 3 or 5, and data that are too noisy.
 #[test]
 fn every_fit_leads_to_every_verdict() {
     let loud = Noise { of_seed: 1.2, ..NOISE };
@@ -150,7 +147,7 @@ fn every_fit_leads_to_every_verdict() {
         ("mean", &|truth, noise| mean(&values(truth, noise))),
         ("ratio", &|truth, noise| ratio(&[(&values(truth, noise), &values(1.0, noise))]).ratio),
         ("threshold", &|truth, noise| {
-            // Curves that fall at 4 v^0, with their x rescaled to fall at the truth.
+            // Curves that fall at 4 v^0, with x rescaled so that they fall at the truth.
             let noise = Noise { of_seed: 0.5 * noise.of_seed, ..noise };
             let group = &family(&[1.0], 0.0, 4.0, noise, 6, Seed::new(5))[0];
             let moved = group.map(|curve| Curve::new(curve.points().iter().map(|(x, y)| (x * truth / 4.0, *y))));

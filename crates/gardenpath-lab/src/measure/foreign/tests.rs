@@ -18,7 +18,7 @@ fn output(name: &'static str, kind: Kind) -> Output {
     Output { name: name.into(), kind, meaning: "".into() }
 }
 
-/// A measure with a parameter of every kind and need.
+/// A measure with a parameter of every kind, required and optional.
 fn bag_of_words() -> Foreign {
     Foreign {
         name: "bag".into(),
@@ -67,7 +67,7 @@ fn cells_have_identities_like_any_other() {
     assert_ne!(again("lower", json!(true)).unwrap().identity(), cells[0].identity());
     assert_eq!(again("order", json!(1.5)).unwrap_err().to_string(), "order is 1.5, expected a whole number");
     let error = again("colour", json!(1)).unwrap_err().to_string();
-    assert!(error.starts_with("colour is no parameter of bag, expected one of vocab, depth, "), "{error}");
+    assert!(error.starts_with("colour is not a parameter of bag, expected one of vocab, depth, "), "{error}");
     assert!(error.ends_with("samples, test, seed, smoothing, order, lower, prior"), "{error}");
 }
 
@@ -76,7 +76,7 @@ fn experiments_without_it_say_how_to_run_it() {
     let error = Experiment::parse(TEXT).unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no measure bag, expected one of entropy, learn, purity, snr, train, probe, vectors, lengths, trees, topologies, inference, candidates, prediction, floor; a measure that is not built in runs \
+        "unknown measure bag, expected one of entropy, learn, purity, snr, train, probe, vectors, lengths, trees, topologies, inference, candidates, prediction, floor; other measures run \
          from Python"
     );
     let directory = tempfile::tempdir().unwrap();
@@ -89,7 +89,7 @@ fn experiments_without_it_say_how_to_run_it() {
     let columns = Experiment::parse_with(&TEXT.replace("bayes_loss", "bayes_los"), &measures(bag_of_words()));
     let error = format!("{:#}", columns.unwrap_err());
     assert!(
-        error.starts_with("[[fit]] loss: of: there is no bayes_los; did you mean bayes_loss? There are: "),
+        error.starts_with("[[fit]] loss: of: unknown name bayes_los; did you mean bayes_loss? Available: "),
         "{error}"
     );
 }
@@ -105,7 +105,7 @@ fn sentences_are_those_of_networks() {
     for (own, other) in [(&own.train, &other.train), (&own.test, &other.test)] {
         assert!((0..own.len()).all(|k| own.sentence(k) == other.sentence(k) && own.roots() == other.roots()));
     }
-    // The floor of the same test set, by the measure itself.
+    // The floor of the same test set, computed by the measure itself.
     let floor = own.floor().unwrap();
     let trained = network.run(&()).unwrap();
     assert_eq!((&trained["bayes_loss"], &trained["bayes_accuracy"]), (&json!(floor.loss), &json!(floor.accuracy)));
@@ -132,8 +132,8 @@ fn results_are_stored_as_declared() {
     let store = Store::open(directory.path()).unwrap();
     let cells = cells(&measures(bag_of_words()));
     let refusal = |result: Value| format!("{:#}", store.write(&cells[0], &object(result), 1.0).unwrap_err());
-    assert_eq!(refusal(json!({})), "test_loss is missing among the results of bag");
-    assert_eq!(refusal(json!({"test_loss": null})), "test_loss is missing among the results of bag");
+    assert_eq!(refusal(json!({})), "test_loss is missing in the results of bag");
+    assert_eq!(refusal(json!({"test_loss": null})), "test_loss is missing in the results of bag");
     assert_eq!(refusal(json!({"test_loss": "low"})), "test_loss is \"low\", expected a number");
     assert_eq!(refusal(json!({"test_loss": 1, "weights": [[1]]})), "weights is [[1]], expected a list of numbers");
     assert_eq!(
@@ -142,7 +142,7 @@ fn results_are_stored_as_declared() {
     );
     let error = refusal(json!({"test_loss": 1, "weight": [1]}));
     assert!(
-        error.starts_with("results of bag: there is no weight; did you mean weights? There are: test_loss, "),
+        error.starts_with("results of bag: unknown name weight; did you mean weights? Available: test_loss, "),
         "{error}"
     );
     assert_eq!(store.state(&cells[0]), State::Missing, "nothing was written");
@@ -173,7 +173,7 @@ fn results_that_are_not_declared_are_taken_as_they_are() {
     assert_eq!(table.column("layers_used").unwrap().kind(), &Kind::Whole);
     assert_eq!(table.column("curve").unwrap().kind(), &Kind::Numbers);
     let refusal = |result: Value| cell.checked(&object(result)).unwrap_err().to_string();
-    let expected = "expected a number, a text, a truth value or a list of numbers";
+    let expected = "expected a number, a string, a boolean or a list of numbers";
     assert_eq!(refusal(json!({"test_loss": 1, "deep": {"a": 1}})), format!("deep is {{\"a\":1}}, {expected}"));
     assert!(refusal(json!({"test_loss": 1, "a b": 1})).starts_with("\"a b\": expected a name of letters"));
 }
@@ -181,18 +181,18 @@ fn results_that_are_not_declared_are_taken_as_they_are() {
 #[test]
 fn descriptions_that_mean_something_else_are_refused() {
     let refusal = |foreign: Foreign| Measures::default().with(foreign).unwrap_err().to_string();
-    assert_eq!(refusal(Foreign { name: "train".into(), ..bag_of_words() }), "there is a measure train already");
+    assert_eq!(refusal(Foreign { name: "train".into(), ..bag_of_words() }), "measure train already exists");
     assert!(
         refusal(Foreign { name: "a b".into(), ..bag_of_words() }).starts_with("\"a b\": expected a name of letters")
     );
     let with = |own: Parameter| Foreign { parameters: vec![own], ..bag_of_words() };
     assert_eq!(
         refusal(with(parameter("vocab", Kind::Whole, Default::Required))),
-        "measure bag: vocab is the name of something else"
+        "measure bag: the name vocab is taken"
     );
     assert_eq!(
         refusal(with(parameter("measure", Kind::Whole, Default::Required))),
-        "measure bag: measure is the name of something else"
+        "measure bag: the name measure is taken"
     );
     assert_eq!(
         refusal(with(parameter("rate", Kind::Number, Default::Fixed(json!("x"))))),
@@ -203,8 +203,8 @@ fn descriptions_that_mean_something_else_are_refused() {
         "measure bag: parameter rates is a list, expected one value"
     );
     let results = Some(vec![output("bayes_loss", Kind::Number)]);
-    assert_eq!(refusal(Foreign { results, ..bag_of_words() }), "measure bag: bayes_loss is the name of something else");
+    assert_eq!(refusal(Foreign { results, ..bag_of_words() }), "measure bag: the name bayes_loss is taken");
     let both = measures(bag_of_words()).with(bag_of_words()).unwrap_err().to_string();
-    assert_eq!(both, "there is a measure bag already");
+    assert_eq!(both, "measure bag already exists");
     assert!(measures(bag_of_words()).find("bagg").unwrap_err().to_string().ends_with("; did you mean bag?"));
 }

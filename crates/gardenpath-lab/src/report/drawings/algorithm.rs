@@ -1,4 +1,4 @@
-//! The learning algorithm, step by step, with the numbers of one small grammar.
+//! The learning algorithm step by step, with the numbers of one small grammar.
 
 use crate::draw::{steps, table::grouped};
 use crate::experiment::plan::Origin;
@@ -12,8 +12,8 @@ use gardenpath_plot::Figure;
 pub(in crate::report) const ALGORITHM: Picture = Picture {
     name: "algo_singlecol",
     title: "The learning algorithm at work",
-    paper: "From sentences and their labels the algorithm infers all rules, level by level: pairs that covary with the \
-            label are clustered into binary rules, triples are aligned with the clusters, and the rules find the \
+    paper: "From sentences and their labels, the algorithm infers all rules level by level: pairs that covary with the \
+            label are clustered into binary rules, triples are aligned with the clusters, and the rules yield the \
             candidates of the next level. For large vocabularies it finds exactly the rules of the grammar.",
     draw,
 };
@@ -22,20 +22,20 @@ const VOCABULARY: usize = 16;
 const DEPTH: usize = 2;
 const FRACTION: f64 = 0.125;
 const SENTENCES: u64 = 400_000;
-/// The grammars of the findings; the first is drawn.
+/// The number of grammars in the findings; the first one is drawn.
 const GRAMMARS: u64 = 5;
 /// The sentences whose candidates are counted.
 const PARSED: u64 = 1000;
 
-/// What was counted and found on the way.
+/// The counts and rules of one run.
 struct Run {
     counts: Moments,
-    /// From the tokens up, as their scores.
+    /// From the tokens up.
     levels: Vec<LearnedLevel>,
-    /// The number of clusters: of symbols of level 1.
+    /// The number of clusters, that is, of symbols of level 1.
     clusters: usize,
     scores: Vec<LevelScore>,
-    /// Candidates of level 1 by the learned rules, and nodes of the true trees, per sentence.
+    /// Candidates of level 1 found by the learned rules, and nodes of the true trees, per sentence.
     candidates: f64,
     nodes: f64,
 }
@@ -47,8 +47,9 @@ fn draw() -> Result<Page> {
     let recall = |level: usize| {
         let [two, three] = [2, 3].map(|arity| mean(&|run| run.scores[level].rules[arity].recall()));
         let sound = mean(&|run| run.scores[level].rules[3].precision());
-        let found =
-            format!("{two:.2} of the binary and {three:.2} of the ternary rules found, {sound:.2} of the latter sound");
+        let found = format!(
+            "{two:.2} of the binary and {three:.2} of the ternary rules found, {sound:.2} of the latter correct"
+        );
         (two.min(three) > 0.85, found)
     };
     let ((tokens, of_tokens), (classes, of_classes)) = (recall(0), recall(1));
@@ -60,16 +61,16 @@ fn draw() -> Result<Page> {
             ..Figure::of(steps::draw(&source, &runs[0].steps()))
         },
         caption: format!(
-            "How rules are learned from sentences with labels, in a grammar with {VOCABULARY} symbols per level: first \
-             those that make tokens, then, from the hidden symbols that these rules find in the sentences, those of \
-             the classes. In grey how many of the true rules were found; what else is in the boxes are errors, which \
-             only large vocabularies exclude."
+            "How rules are learned from labeled sentences, in a grammar with {VOCABULARY} symbols per level: first \
+             the rules that produce tokens and then, from the hidden symbols that these rules find in the sentences, those of \
+             the classes. Gray: the number of true rules found. The other entries in the boxes are errors, which vanish \
+             only for large vocabularies."
         ),
         findings: vec![
             Finding::check(
                 Origin::Ours,
                 "Pairs that covary with the label and triples that align with their clusters contain most of the rules",
-                format!("{of_tokens}, in the mean of {GRAMMARS} grammars"),
+                format!("{of_tokens}, averaged over {GRAMMARS} grammars"),
                 tokens && runs.iter().all(|run| run.clusters == VOCABULARY),
             ),
             Finding::check(
@@ -82,7 +83,7 @@ fn draw() -> Result<Page> {
     })
 }
 
-/// How many rules were found, in words.
+/// The number of rules found, in words.
 fn found(score: &RuleScore) -> String {
     format!("{} of {} rules found", score.correct, score.truth)
 }
@@ -110,7 +111,7 @@ impl Run {
         Ok(Run { counts, levels, clusters, scores, candidates, nodes })
     }
 
-    /// The steps, a row for each level: a title, what is counted, and in the last line how much of it is true.
+    /// The steps, one row per level: a title, the counts, and on the last line how many are correct.
     fn steps(&self) -> [Vec<String>; 2] {
         let [first, last] = [&self.levels[0].rules, &self.levels[1].rules];
         let [pairs, triples] = [self.counts.pair_total(), self.counts.triple_total()].map(|count| count as f64 / 1e6);

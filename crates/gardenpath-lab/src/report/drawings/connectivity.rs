@@ -1,4 +1,4 @@
-//! What is connected to what in the inside network and in the convolutional network.
+//! The connections of the inside network and of the convolutional network.
 
 use super::sketch::{BINARY, TERNARY, TRUE};
 use crate::draw::network;
@@ -20,7 +20,7 @@ pub(in crate::report) const CONNECTIVITY: Picture = Picture {
     draw,
 };
 
-/// The depth, and the length of the sentence that is sketched.
+/// The depth, and the length of the sketched sentence.
 const DEPTH: usize = 2;
 const TOKENS: usize = 6;
 
@@ -36,15 +36,15 @@ fn draw() -> Result<Page> {
     Ok(Page {
         figure: Figure { panel_height: Some(150.0), ..Figure::grid(2, panels) },
         caption: format!(
-            "How the two networks read a sentence of {TOKENS} tokens (bottom). (a) Each unit of the inside network stands for \
-             the tokens under it; binary filters are red, ternary ones green, and only units that some tree uses exist. (b) \
-             A unit of the convolutional network sees up to four neighbours in the layer below, whatever the tree."
+            "How the two networks read a sentence of {TOKENS} tokens (bottom). (a) Each unit of the inside network covers \
+             the tokens below it; binary filters are red, ternary ones green, and only units used by some tree exist. (b) \
+             A unit of the convolutional network sees up to four neighbors in the layer below, whatever the tree."
         ),
         findings: vec![of_cells(&inn)?, of_filters(&inn, &cnn), of_patches(&cnn)?],
     })
 }
 
-/// The cells of the inside network against the nodes of all trees of each length.
+/// The cells of the inside network, compared with the nodes of all trees of each length.
 fn of_cells(inn: &Network) -> Result<Finding> {
     let topologies: Vec<Topology> = two_level_topologies(Arities::PAPER).collect();
     let trees = |len: usize| topologies.iter().filter(move |topology| topology.sentence_len() == len);
@@ -62,13 +62,13 @@ fn of_cells(inn: &Network) -> Result<Finding> {
     }
     Ok(Finding::check(
         Origin::Identity,
-        "The hidden cells are the nodes of all trees of the length, and the root sees each once per tree: 3-3 and 2-2-2 of six",
+        "The hidden cells are the nodes of all trees of that length, and the root sees each once per tree: 3-3 and 2-2-2 for six tokens",
         format!("{counts:?} cells for 4 to 9 tokens"),
         same && layers(inn, TOKENS)?[1].inputs.len() == 5,
     ))
 }
 
-/// The matrices of each filter, from the tokens up.
+/// The filter lengths, from the tokens up.
 fn of_filters(inn: &Network, cnn: &Network) -> Finding {
     let filters = |network: &Network| -> Vec<usize> {
         let parameters = network.parameters();
@@ -83,7 +83,7 @@ fn of_filters(inn: &Network, cnn: &Network) -> Finding {
     )
 }
 
-/// Whether every two and every three adjacent tokens are seen together.
+/// Whether every pair and triple of adjacent tokens is seen by one filter.
 fn of_patches(cnn: &Network) -> Result<Finding> {
     let (mut seen, mut number) = (0, 0);
     for len in cnn.shape.lengths() {
@@ -99,7 +99,7 @@ fn of_patches(cnn: &Network) -> Result<Finding> {
     }
     Ok(Finding::check(
         Origin::PaperFormula,
-        "Size 4 and stride 2 let the filter read every pair and every triple of adjacent tokens",
+        "Size 4 and stride 2 let the filter see every pair and every triple of adjacent tokens",
         format!("{seen} of {number} pairs and triples of sentences with 4 to 9 tokens"),
         seen == number,
     ))

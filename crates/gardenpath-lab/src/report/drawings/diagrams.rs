@@ -1,4 +1,4 @@
-//! What adjacent tokens can be to each other in the tree, and how much each case weighs in the covariances with the root.
+//! The possible relations of adjacent tokens in the tree, and their shares of the covariance with the root.
 
 use super::sketch::{FAINT, INK, PALE, TRUE};
 use crate::experiment::plan::Origin;
@@ -12,9 +12,9 @@ use std::ops::Range;
 pub(in crate::report) const DIAGRAMS: Picture = Picture {
     name: "covariance-decomposition",
     title: "Seven local topologies",
-    paper: "Adjacent tokens are siblings or stand on both sides of a border, and their covariance with the root is the \
-            sum of these cases. For large vocabularies pairs are dominated by binary siblings, while ternary siblings \
-            compete with pairs of siblings beside any third token.",
+    paper: "Adjacent tokens are siblings or lie on both sides of a boundary, and their covariance with the root is the \
+            sum of these cases. For large vocabularies, pairs are dominated by binary siblings, while ternary siblings \
+            compete with pairs of siblings next to any third token.",
     draw,
 };
 
@@ -32,21 +32,21 @@ fn draw() -> Result<Page> {
     Ok(Page {
         figure: Figure { width: Some(504.0), panel_height: Some(118.0), ..Figure::of(drawing(&weights)) },
         caption: format!(
-            "What two adjacent tokens (i to iv) and three (v to vii) can be to each other in the tree; the tokens meant \
-             are black. Below, the probability p of each case, and the part of the covariance of pairs, and of triples, \
-             with the class that comes from it, in a grammar with {VOCABULARY} symbols per level. The figure 'topologies' \
-             follows these parts as the vocabulary grows."
+            "How two adjacent tokens (i to iv) and three (v to vii) can be related in the tree; these tokens \
+             are black. Below: the probability p of each case, and its share of the covariance of pairs, and of triples, \
+             with the class, in a grammar with {VOCABULARY} symbols per level. The figure 'topologies' \
+             shows these shares as the vocabulary grows."
         ),
         findings: vec![Finding::check(
             Origin::PaperFormula,
-            "The cases have the probabilities of the tree: p_bin = p_ter for two and three children equally likely",
+            "The cases have the probabilities given by the tree: p_bin = p_ter if two and three children are equally likely",
             format!("{} for i to vii; off by at most {off:.0e}", probabilities.join(", ")),
             off < 1e-9,
         )],
     })
 }
 
-/// The probabilities by counting: per sentence there are so many nodes above the tokens, and a border less.
+/// The probabilities by counting nodes above the tokens; there is one boundary fewer than nodes.
 fn expected() -> [f64; 7] {
     let nodes = BRANCHING.powi(DEPTH as i32 - 1);
     let (pairs, triples) = (BRANCHING * nodes - 1.0, BRANCHING * nodes - 2.0);
@@ -54,7 +54,7 @@ fn expected() -> [f64; 7] {
     [half / pairs, half / pairs, half / pairs, borders / pairs, half / triples, borders / triples, borders / triples]
 }
 
-/// The nodes above the tokens: how many children each has, and which of them are meant.
+/// The nodes above the tokens: the number of children of each, and which of them are marked.
 fn nodes(topology: Topology) -> Vec<(usize, Range<usize>)> {
     match topology {
         Topology::BinarySiblings => vec![(2, 0..2)],
@@ -69,7 +69,7 @@ fn nodes(topology: Topology) -> Vec<(usize, Range<usize>)> {
 
 fn drawing(weights: &[Diagram]) -> Drawing {
     const COLUMN: f64 = 94.0;
-    // Pairs and triples are two sums, with a gap between them.
+    // Pairs and triples are two separate sums, with a gap between them.
     let middle = |k: usize| COLUMN * (k as f64 + 0.5) + if k < 4 { 0.0 } else { 12.0 };
     let mut sketch = Drawing::new(7.0 * COLUMN + 12.0, 152.0);
     for (k, Diagram { topology, probability, share, .. }) in weights.iter().enumerate() {
@@ -85,7 +85,7 @@ fn drawing(weights: &[Diagram]) -> Drawing {
     sketch
 }
 
-/// The root, the way to the nodes above the tokens, and the tokens; those that are not meant are pale.
+/// The root, the paths to the nodes above the tokens, and the tokens; unmarked ones are pale.
 fn draw_tree(sketch: &mut Drawing, topology: Topology, root: Spot) {
     const TOKEN: f64 = 17.0;
     let nodes = nodes(topology);
@@ -115,7 +115,7 @@ mod tests {
         for topology in Topology::PAIRS.into_iter().chain(Topology::TRIPLES) {
             let nodes = nodes(topology);
             assert_eq!(nodes.iter().map(|(_, meant)| meant.len()).sum::<usize>(), topology.arity());
-            // They are adjacent: across a border, the last of the left node and the first of the right one.
+            // Adjacent across a boundary: the last child of the left node and the first of the right one.
             let borders = nodes.windows(2).filter(|pair| pair[0].1.end == pair[0].0 && pair[1].1.start == 0);
             assert_eq!(borders.count(), nodes.len() - 1);
         }

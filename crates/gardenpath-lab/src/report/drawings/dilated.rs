@@ -14,17 +14,17 @@ use std::collections::BTreeMap;
 pub(in crate::report) const DILATED: Picture = Picture {
     name: "dilated",
     title: "The dilated filter of a split",
-    paper: "In the inside network a split of a span is a dilated filter: the base binary filter (b1, b2) filled into a \
-            larger one that slides along the map below. For 5 tokens and the split 3-2 it has the size 2 x 5; flattened, \
-            a split q, λ − q fills the positions q − 2^h and N q + λ − q − 2^h, and ternary splits are analogous.",
+    paper: "In the inside network, a split of a span is a dilated filter: the base binary filter (b1, b2) embedded in a \
+            larger one that slides along the map below. For 5 tokens and the split 3-2 it has size 2 x 5; flattened, \
+            a split q, λ − q occupies the positions q − 2^h and N q + λ − q − 2^h, and ternary splits are analogous.",
     draw,
 };
 
-/// The span of the sketch.
+/// The sketched span.
 const SPAN: usize = 5;
 
-/// A place of a filter: its role (0 and 1 for the binary one, then 2 to 4), how many tokens after the start of the span
-/// it reads, and the number of tokens of what it reads.
+/// A tap of a filter: its role (0 and 1 for the binary filter, then 2 to 4), its offset in tokens from the start of the
+/// span, and the number of tokens that it covers.
 type Tap = (usize, usize, usize);
 
 fn draw() -> Result<Page> {
@@ -37,21 +37,21 @@ fn draw() -> Result<Page> {
     Ok(Page {
         figure: Figure { width: Some(420.0), panel_height: Some(176.0), ..Figure::of(drawing(taps)) },
         caption: format!(
-            "How the inside network computes the cell of {SPAN} tokens two levels above them. Its children lie in a map with \
-             a row for each length of a span and a column for each start; the split 3-2 multiplies the 3 tokens at the \
-             start by b1 and the 2 tokens after them by b2, wherever the cell is. The filter of the split 2-3, drawn pale, \
+            "How the inside network computes the cell of {SPAN} tokens two levels above them. Its children are in a map with \
+             one row per span length and one column per start; the split 3-2 multiplies the first 3 tokens by b1 and \
+             the next 2 tokens by b2, wherever the cell is. The filter of the split 2-3, drawn pale, \
              is added to it."
         ),
         findings: vec![
             Finding::check(
                 Origin::Identity,
                 "Five tokens have two binary splits, 2-3 and 3-2, and no ternary one",
-                format!("role, start and length of what the cell reads: {taps:?}"),
+                format!("role, start and length of the cell's inputs: {taps:?}"),
                 *taps == [(0, 0, 2), (0, 0, 3), (1, 2, 3), (1, 3, 2)],
             ),
             Finding::check(
                 Origin::PaperFormula,
-                "The flattened positions of all filters are those of the paper's formulas, at both levels of depth 3",
+                "The flattened positions of all filters match the paper's formulas, at both levels of depth 3",
                 format!("{right} of {} positions of the network's wiring", right + wrong),
                 wrong == 0,
             ),
@@ -59,7 +59,7 @@ fn draw() -> Result<Page> {
     })
 }
 
-/// The filters of an inside network: the taps by the height of the parts over the tokens, and the length of the span.
+/// The filters of an inside network: the taps by the height of the parts above the tokens and the length of the span.
 fn filters(depth: usize) -> Result<BTreeMap<(usize, usize), Vec<Tap>>> {
     let network = Network::new(2, 2, Shape::mixed(depth), 1, Architecture::inn())?;
     let mut filters = BTreeMap::new();
@@ -79,8 +79,8 @@ fn filters(depth: usize) -> Result<BTreeMap<(usize, usize), Vec<Tap>>> {
     Ok(filters)
 }
 
-/// The roles and positions of taps when the map is flattened, the `N` lengths from `2^h` to `3^h` of one start after each
-/// other.
+/// The roles and positions of taps in the flattened map, in which the `N` lengths from `2^h` to `3^h` of each start are
+/// consecutive.
 fn flat(height: usize, taps: &[Tap]) -> Vec<(usize, usize)> {
     let (shortest, longest) = (2usize.pow(height as u32), 3usize.pow(height as u32));
     let position = |&(role, start, len): &Tap| (role, (longest - shortest + 1) * start + len - shortest);
@@ -89,7 +89,7 @@ fn flat(height: usize, taps: &[Tap]) -> Vec<(usize, usize)> {
     positions
 }
 
-/// The same by the formulas of the paper, for all splits of the span.
+/// The same by the paper's formulas, for all splits of the span.
 fn of_paper(height: usize, span: usize) -> Vec<(usize, usize)> {
     let (shortest, longest) = (2usize.pow(height as u32), 3usize.pow(height as u32));
     let n = longest - shortest + 1;
@@ -106,13 +106,13 @@ fn of_paper(height: usize, span: usize) -> Vec<(usize, usize)> {
     positions
 }
 
-/// The map of spans of two and three tokens under the cell that the filters compute.
+/// The map of spans of two and three tokens below the cell that the filters compute.
 fn drawing(taps: &[Tap]) -> Drawing {
     const CELL: f64 = 38.0;
     const LEFT: f64 = 118.0;
     const TOP: f64 = 108.0;
     const STARTS: usize = 9;
-    /// Where the filter stands.
+    /// The position of the filter.
     const AT: usize = 2;
     let (x, y) = (|start: usize| LEFT + CELL * start as f64, |len: usize| TOP + CELL * (3 - len) as f64);
     let middle = |start: usize| x(start) + CELL / 2.0;
@@ -137,7 +137,7 @@ fn drawing(taps: &[Tap]) -> Drawing {
     sketch.frame((x(AT) - 2.0, TOP - 2.0), (CELL * SPAN as f64 + 4.0, 2.0 * CELL + 4.0), window);
     for &tap in taps {
         let (role, start, len) = tap;
-        // The split 3-2 is shown; the other is there but pale.
+        // The split 3-2 is shown in full color; the other one is pale.
         let shown = [(0, 0, 3), (1, 3, 2)].contains(&tap);
         let (fill, ink) = if shown { (BINARY, "#ffffff") } else { ("#fbd9bd", INK) };
         sketch.bar((x(AT + start) + 4.0, y(len) + 4.0), (CELL - 8.0, CELL - 8.0), fill);
@@ -155,7 +155,8 @@ mod tests {
 
     #[test]
     fn the_filter_of_the_paper_has_its_two_taps() {
-        // The split 3-2 in a filter of 2 x 5: b1 at the longer span of the first start, b2 at the shorter of the fourth.
+        // The split 3-2 in a 2 x 5 filter: b1 at the longer span of the first start, b2 at the shorter one of the
+        // fourth.
         assert_eq!(flat(1, &[(0, 0, 3), (1, 3, 2)]), [(0, 1), (1, 6)]);
         assert_eq!(of_paper(1, SPAN), [(0, 0), (0, 1), (1, 5), (1, 6)]);
         assert_eq!(of_paper(1, 9), [(2, 1), (3, 7), (4, 13)]);

@@ -1,4 +1,4 @@
-//! The chart of a parser: what it finds of the true tree, and what it finds beside it.
+//! The chart of a parser: the true tree, and spurious candidates.
 
 use super::origins::{Ancestry, origins};
 use crate::experiment::plan::Origin;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 pub(in crate::report) const INSIDE_CHART: Picture = Picture {
     name: "sketch_inside",
     title: "True and spurious symbols in the chart of a parser",
-    paper: "While a parser goes up from the tokens it finds, beside the symbols of the true tree, spurious ones: built \
+    paper: "On its way up from the tokens, a parser finds spurious symbols besides those of the true tree, built \
             from true symbols, from spurious ones, or from both. A sentence is ambiguous if they reach the root.",
     draw,
 };
@@ -19,9 +19,9 @@ pub(in crate::report) const INSIDE_CHART: Picture = Picture {
 const VOCABULARY: usize = 8;
 const DEPTH: usize = 3;
 const FRACTION: f64 = 0.25;
-/// The length of the sentence that is shown: the typical one.
+/// The length of the sentence shown: the typical length.
 const LENGTH: usize = 15;
-/// How many sentences the means are over.
+/// The number of sentences to average over.
 const SENTENCES: u64 = 1000;
 
 /// A sentence with the candidates of each level.
@@ -44,8 +44,8 @@ fn draw() -> Result<Page> {
         figure: Figure { width: Some(430.0), panel_height: Some(270.0), ..Figure::of(example.grid()) },
         caption: format!(
             "The symbols that a parser finds for the spans of a sentence of {LENGTH} tokens (v = {VOCABULARY}, L = \
-             {DEPTH}, f = 1/4), from the tokens below to the class at the top. Dark cells belong to the tree that \
-             made the sentence; light ones can be built as well, and the small letter says from what. None of them \
+             {DEPTH}, f = 1/4), from the tokens at the bottom to the class at the top. Dark cells belong to the tree that \
+             generated the sentence; light ones are spurious, and the small letter says what they are built from. None of them \
              reaches the top. The sentence was chosen because it shows all three kinds."
         ),
         findings,
@@ -58,7 +58,7 @@ impl<'g> Example<'g> {
         Ok(Example { grammar, tree, levels })
     }
 
-    /// The first sentence of the length with spurious symbols of all three origins, none of which is a class.
+    /// The first sentence of this length with spurious symbols of all three origins, none of which is a class.
     fn find(grammar: &'g Grammar) -> Result<Self> {
         let sampler = Sampler::new(grammar);
         for number in 0..10_000 {
@@ -96,7 +96,7 @@ impl<'g> Example<'g> {
             }
         }
         let key = [
-            (Fill::True, "of the true tree"),
+            (Fill::True, "true tree"),
             (Fill::Spurious, "spurious: built from true (t), spurious (s) or both (m)"),
             (Fill::Blank, "empty"),
         ];
@@ -111,7 +111,7 @@ impl<'g> Example<'g> {
         }
     }
 
-    /// What is in the cells of a level, by start and span: the true symbol first.
+    /// The contents of the cells of a level, by start and span: the true symbol first.
     fn texts(&self, level: usize) -> BTreeMap<Span, (Fill, String)> {
         let first = if level == DEPTH { b'a' } else { b'A' };
         let name = |symbol: Symbol| format!("*{}*", char::from(first + symbol));
@@ -166,7 +166,7 @@ impl<'g> Example<'g> {
     }
 }
 
-/// How many spurious symbols a sentence of any length has at each level.
+/// The number of spurious symbols per sentence at each level, over all lengths.
 fn spurious_ones_of_many_sentences(grammar: &Grammar) -> Result<Finding> {
     let sampler = Sampler::new(grammar);
     let (mut means, mut ambiguous) = ([0.0; DEPTH], 0);

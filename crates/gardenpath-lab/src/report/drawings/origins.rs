@@ -3,12 +3,12 @@
 use gardenpath::{Candidates, Grammar, Node, Span, Symbol};
 use std::collections::HashMap;
 
-/// What the derivations of a spurious symbol use of the level below.
+/// The symbols of the level below that the derivations of a spurious symbol use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ancestry {
-    /// Symbols of the true tree only.
+    /// Only symbols of the true tree.
     True,
-    /// Spurious symbols only.
+    /// Only spurious symbols.
     Spurious,
     /// Both.
     Mixed,
@@ -34,7 +34,7 @@ pub(super) fn origins(grammar: &Grammar, levels: &[Candidates], level: usize) ->
     levels[level].spurious.iter().map(origin).collect()
 }
 
-/// All ways to lay these symbols side by side on a span with candidates: which of the candidates are true.
+/// All ways to tile a span with candidates for these symbols, as flags that say which candidates are true.
 fn derivations(below: &HashMap<Node, bool>, symbols: &[Symbol], span: Span) -> Vec<Vec<bool>> {
     let Some((&first, rest)) = symbols.split_first() else {
         return if span.len == 0 { vec![Vec::new()] } else { Vec::new() };
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn origins_of_a_grammar_with_two_tokens() {
-        // Every pair has a parent; only the pair (0, 1) lies on the five tokens.
+        // Every pair has a parent; of the five tokens, only the pair (0, 1) occurs.
         let grammar = Ensemble::new(2, 2).fraction(1.0).sample(Seed::new(1)).unwrap();
         let levels = |truth: &[Node], other: &[Node]| {
             let tokens = (0..5).map(|start| node(start, 1, 0)).collect();

@@ -1,4 +1,4 @@
-//! A garden path: a sentence whose beginning makes believe in another class than its end.
+//! A garden path: a sentence whose beginning suggests another class than its end.
 
 use crate::draw;
 use crate::draw::table::short;
@@ -12,22 +12,22 @@ use gardenpath_plot::Figure;
 pub(in crate::report) const READING: Picture = Picture {
     name: "reading",
     title: "Reading a garden-path sentence",
-    paper: "Not in the paper, which asks about next-token prediction in its outlook. While a sentence is read token by token, the \
-            probability of its class can rise close to one and then fall: the sentence leads up the garden path.",
+    paper: "Not in the paper, which mentions next-token prediction in its outlook. While a sentence is read token by token, the \
+            probability of a class can rise close to one and then fall: the sentence leads up the garden path.",
     draw,
 };
 
-/// A sentence with the tree that made it, all its trees, and what is believed on the way.
+/// A sentence with the tree that generated it, all its trees, and its reading.
 struct Example {
     grammar: Grammar,
     tree: Tree,
     trees: Vec<Tree>,
     reading: Reading,
-    /// After how many tokens another class is most probable, and how probable.
+    /// The number of tokens after which another class is most probable, and its probability.
     misled: (usize, f64),
 }
 
-/// How probable a wrong class must be on the way, and the right one in the end.
+/// The minimum probability of the wrong class on the way, and of the right one at the end.
 const SURE: f64 = 0.75;
 
 fn draw() -> Result<Page> {
@@ -50,8 +50,8 @@ fn draw() -> Result<Page> {
     Ok(Page {
         figure,
         caption: format!(
-            "(a) Surprisal of each token of a sentence, and under it the probability of its class given the tokens so far. After {tokens} tokens the \
-             class is probably {misled}; in the end it is {class}. (b) All trees of the sentence."
+            "(a) The surprisal of each token of a sentence, and below it the posterior over its class given the tokens so far. After {tokens} tokens the \
+             most probable class is {misled}; at the end it is {class}. (b) All trees of the sentence."
         ),
         findings: vec![
             Finding::check(
@@ -67,13 +67,13 @@ fn draw() -> Result<Page> {
             ),
             Finding::check(
                 Origin::Identity,
-                "The surprisals of all tokens and of the end sum to the logarithm of the probability of the sentence",
+                "The surprisals of all tokens and of the end sum to minus the log probability of the sentence",
                 format!("{} and {}", short(-product), short(reading.logprob.unwrap_or(f64::NAN))),
                 reading.logprob.is_some_and(|log| (log + product).abs() < 1e-9),
             ),
             Finding::check(
                 Origin::Identity,
-                "What is known at the end is the posterior of exact parsing",
+                "The posterior at the end equals that of exact parsing",
                 format!("{} and {}", short(right), short(exact.probability(tree.root()))),
                 (right - exact.probability(tree.root())).abs() < 1e-12,
             ),
@@ -81,7 +81,7 @@ fn draw() -> Result<Page> {
     })
 }
 
-/// The most probable class after so many tokens.
+/// The most probable class after this many tokens.
 fn misled_root(reading: &Reading, tokens: usize) -> Option<u8> {
     reading.steps[tokens].root
 }

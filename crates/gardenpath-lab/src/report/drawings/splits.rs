@@ -1,4 +1,4 @@
-//! How many ways a parser has to cut a span in two and in three.
+//! The ways in which a parser can split a span in two and in three.
 
 use super::sketch::{FAINT, INK};
 use crate::experiment::plan::Origin;
@@ -11,12 +11,12 @@ use gardenpath_plot::{Anchor, Drawing, Figure, Palette, Stroke};
 pub(in crate::report) const SPLITS: Picture = Picture {
     name: "binary_ternary_splits",
     title: "Binary and ternary splits of a span",
-    paper: "The parent of a span is found by cutting the span in two or in three, each part having a length that a \
-            symbol one level below can have; six tokens are cut in one way each, 3-3 and 2-2-2.",
+    paper: "The parent of a span is found by splitting the span in two or in three, where each part has a length that a \
+            symbol one level below can have; six tokens have one split of each kind, 3-3 and 2-2-2.",
     draw: sketch,
 };
 
-/// The span that is sketched, and the levels that its parent is above the tokens.
+/// The sketched span, and the level of its parent above the tokens.
 const SPAN: usize = 13;
 const HEIGHT: usize = 3;
 
@@ -31,14 +31,14 @@ fn sketch() -> Result<Page> {
     Ok(Page {
         figure: Figure { panel_height: Some(140.0), ..Figure::grid(2, panels) },
         caption: format!(
-            "All ways in which a symbol {HEIGHT} levels above the tokens can stand on {SPAN} tokens: its children, two or \
-             three symbols one level below, share the span, and each has between 4 and 9 tokens. A parser sums over \
+            "All ways in which a symbol {HEIGHT} levels above the tokens can span {SPAN} tokens: its children, two or \
+             three symbols one level below, share the span, and each covers between 4 and 9 tokens. A parser sums over \
              all of them."
         ),
         findings: vec![
             Finding::check(
                 Origin::Identity,
-                "The splits that are drawn are those that theory counts",
+                "The number of splits drawn agrees with theory",
                 format!(
                     "{} binary and {} ternary ones drawn, {} and {} counted",
                     binary.len(),
@@ -50,7 +50,7 @@ fn sketch() -> Result<Page> {
             ),
             Finding::check(
                 Origin::PaperFormula,
-                "Two levels above the tokens, six of them are split in one way each, 3-3 and 2-2-2",
+                "Two levels above the tokens, a span of six has one split of each kind, 3-3 and 2-2-2",
                 format!("{} binary and {} ternary split, {:?} and {:?}", six[0], six[1], cuts(6, 2, 2), cuts(6, 2, 3)),
                 cuts(6, 2, 2) == [[3, 3]] && cuts(6, 2, 3) == [[2, 2, 2]] && six == [1, 1],
             ),
@@ -58,7 +58,7 @@ fn sketch() -> Result<Page> {
     })
 }
 
-/// All ways to cut a span into parts that stand one level lower, by the lengths of the parts.
+/// All ways to split a span into parts one level below, as the lengths of the parts.
 pub(super) fn cuts(span: usize, height: usize, parts: usize) -> Vec<Vec<usize>> {
     let below = height as u32 - 1;
     if parts == 0 {
@@ -70,7 +70,7 @@ pub(super) fn cuts(span: usize, height: usize, parts: usize) -> Vec<Vec<usize>> 
     firsts.flat_map(rest).collect()
 }
 
-/// The span under its parent, and a row for each way to cut it.
+/// The span below its parent, and one row per split.
 fn sketched(title: &str, cuts: &[Vec<usize>]) -> Drawing {
     const TOKEN: f64 = 20.0;
     const LEFT: f64 = 30.0;
@@ -90,7 +90,7 @@ fn sketched(title: &str, cuts: &[Vec<usize>]) -> Drawing {
         for (part, &len) in cut.iter().enumerate() {
             let width = TOKEN * len as f64;
             sketch.bar((left + 1.0, top), (width - 2.0, ROW - 4.0), Palette::Categorical.colour(part, 3).as_str());
-            // The first row says what the parts are, the others how long they are.
+            // The first row names the parts, the others give their lengths.
             let text = match row {
                 0 => format!("*{}*: {len}", ["a", "b", "c"][part]),
                 _ => len.to_string(),

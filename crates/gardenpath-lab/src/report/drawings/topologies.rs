@@ -12,12 +12,12 @@ use gardenpath_plot::{Anchor, Drawing, Figure, Spot, Stroke};
 pub(in crate::report) const TOPOLOGIES: Picture = Picture {
     name: "trees_L_2",
     title: "The twelve trees of depth 2",
-    paper: "There are twelve tree topologies at depth 2; each has the probability 1/2 to the power of its number of \
-            branchings, so that of the two with six tokens 3-3 is twice as probable as 2-2-2.",
+    paper: "There are twelve tree topologies at depth 2; each has probability 1/2 to the power of its number of \
+            branchings, so among the two with six tokens, 3-3 is twice as probable as 2-2-2.",
     draw,
 };
 
-/// The distance of neighbouring tokens, and the height of a tree with its probability.
+/// The distance between neighboring tokens, and the height of a tree with its probability.
 const TOKEN: f64 = 11.0;
 const ROW: f64 = 92.0;
 const HEAD: f64 = 34.0;
@@ -44,8 +44,8 @@ fn draw() -> Result<Page> {
             panel_height: Some(238.0),
             ..Figure::of(drawing(&topologies, lengths.clone().zip(&sums).map(|(len, &sum)| (len, sum)))?)
         },
-        caption: "All trees of depth 2 by the number d of their tokens, each with its probability when two and three \
-                  children are equally likely; on top the probability of the length."
+        caption: "All trees of depth 2 by their number d of tokens, each with its probability if two and three \
+                  children are equally likely; the probability of each length is at the top."
             .into(),
         findings: vec![
             Finding::check(
@@ -73,7 +73,7 @@ fn draw() -> Result<Page> {
     })
 }
 
-/// One column for each length, the trees over each other.
+/// One column per length, with its trees stacked.
 fn drawing(topologies: &[Topology], lengths: impl Iterator<Item = (usize, f64)>) -> Result<Drawing> {
     let lengths: Vec<(usize, f64)> = lengths.collect();
     let column = |len: usize| TOKEN * len as f64 + 2.0 * GAP;
@@ -100,7 +100,7 @@ fn drawing(topologies: &[Topology], lengths: impl Iterator<Item = (usize, f64)>)
     Ok(sketch)
 }
 
-/// A tree with its left upper corner at the spot.
+/// Draws a tree with its upper left corner at the given spot.
 fn draw_tree(sketch: &mut Drawing, topology: &Topology, (left, top): Spot) {
     let place = |token: f64| left + TOKEN * (token + 0.5);
     let middle_of = |block: &Span| place(block.start as f64 + (block.len - 1) as f64 / 2.0);
@@ -118,7 +118,7 @@ fn draw_tree(sketch: &mut Drawing, topology: &Topology, (left, top): Spot) {
     children.into_iter().chain([root]).for_each(|node| sketch.disc(node, 3.2, TRUE));
 }
 
-/// A probability as a fraction with the smallest denominator; all that occur are multiples of 1/16.
+/// A probability as a reduced fraction; all that occur are multiples of 1/16.
 fn sixteenths(probability: f64) -> String {
     let (mut numerator, mut denominator) = ((16.0 * probability).round() as u32, 16);
     while numerator % 2 == 0 && denominator > 1 {

@@ -1,4 +1,4 @@
-//! A table as Parquet: typed columns, and remarks about their origin.
+//! Writes a table as Parquet: typed columns, and metadata about their origin.
 
 use crate::files::atomic::Output;
 use crate::table::Table;

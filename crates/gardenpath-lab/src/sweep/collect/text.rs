@@ -1,9 +1,9 @@
-//! A table as CSV and as JSON lines. Numbers are written with as many digits as it takes to read the same ones.
+//! Writes a table as CSV or JSON lines. Numbers have enough digits to be read back exactly.
 
 use crate::table::{Column, Table};
 use serde_json::Value;
 
-/// A table as RFC 4180 has it: a line of names, then a line for each row. What is missing is empty; an empty text is `""`.
+/// The table as RFC 4180 CSV: a header line, then one line per row. Missing values are empty; empty strings are `""`.
 pub fn csv(table: &Table) -> String {
     let mut text = String::new();
     line(&mut text, table.stored().map(|column| field(column.name())));
@@ -26,13 +26,13 @@ fn csv_value(column: &Column, row: usize) -> String {
     }
 }
 
-/// A text as a field, in quotes if it needs them.
+/// A string as a field, quoted if necessary.
 fn field(text: &str) -> String {
     let is_plain = !text.is_empty() && !text.contains(['"', ',', '\r', '\n']) && text.trim() == text;
     if is_plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
 }
 
-/// A table as one object for each row. All have the same names in the same order; what is missing is `null`.
+/// The table as one JSON object per row, all with the same keys in the same order; missing values are `null`.
 pub fn json_lines(table: &Table) -> String {
     let names: Vec<String> = table.stored().map(|column| Value::from(column.name()).to_string()).collect();
     let mut text = String::new();
@@ -50,7 +50,7 @@ pub mod tests {
 
     type Read = (Vec<String>, Vec<Vec<Value>>);
 
-    /// The names of the columns and the rows. The names are found in the text, since maps do not keep their order.
+    /// Column names and rows. Names are taken from the text, since maps do not keep their order.
     pub fn read_json_lines(path: &Path) -> Read {
         let text = std::fs::read_to_string(path).unwrap();
         let mut names: Vec<String> = Vec::new();
@@ -66,7 +66,7 @@ pub mod tests {
         (names, rows)
     }
 
-    /// The names of the columns and the rows. Fields are read as the table says what they are.
+    /// Column names and rows. Fields are parsed by the table's column types.
     pub fn read_csv(path: &Path, table: &Table) -> Read {
         let text = std::fs::read_to_string(path).unwrap();
         let mut lines = fields(&text).into_iter();
@@ -79,7 +79,7 @@ pub mod tests {
         (names, lines.map(|line| line.into_iter().zip(table.stored()).map(value).collect()).collect())
     }
 
-    /// All fields of a CSV file, and whether they are in quotes.
+    /// All fields of a CSV file, and whether they are quoted.
     fn fields(text: &str) -> Vec<Vec<(String, bool)>> {
         let (mut lines, mut line, mut field) = (Vec::new(), Vec::new(), (String::new(), false));
         let mut inside = false;

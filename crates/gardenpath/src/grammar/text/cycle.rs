@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// Symbols of a cycle that a message names at most.
 const SHOWN: usize = 8;
 
-/// Refuses rules by which a symbol derives itself; the message shows how, and names the line that closes the cycle.
+/// Rejects rules by which a symbol derives itself; the message shows how, and names the line that closes the cycle.
 ///
 /// The search is depth-first, from `start` and then from the other symbols in the order of the text, with a stack of its
 /// own: a chain may be as long as the file. Its cost is proportional to the size of the rules.

@@ -17,7 +17,7 @@ pub(super) struct Production<'t> {
 }
 
 impl Production<'_> {
-    /// Refuses the probability, which the text says is `number`.
+    /// Rejects the probability, which the text says is `number`.
     pub(super) fn refuse_probability(&self, number: &str) -> Error {
         refuse_probability(self.line, number, self.front)
     }

@@ -1,4 +1,4 @@
-//! What stands around the rules of a layer: read from the sentences once, and counted anew whenever the rules are clustered.
+//! The contexts of the rules of a layer: read from the sentences once, and counted again whenever the rules are clustered.
 
 use super::lattice::{Lattice, Lattices, Reader};
 use super::lexicon::Lexicon;
@@ -203,7 +203,7 @@ mod tests {
         let read = contexts.observe(&sides).unwrap();
         assert_eq!(read.counts, kept.counts);
 
-        // Whatever stands in a sentence has a label, and a neighbour or a border on each side.
+        // Every rule in a sentence has a label, and a neighbour or a border on each side.
         let [labels, left, right] = [0, 4, 9].map(|first| {
             let row = |row: &[f64]| row[first..][..if first == 0 { 4 } else { 5 }].iter().sum::<f64>();
             kept.counts.chunks_exact(14).map(row).collect::<Vec<f64>>()

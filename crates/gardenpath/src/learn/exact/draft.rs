@@ -1,4 +1,4 @@
-//! A grammar in the making: the layers that are known so far.
+//! A partial grammar: the layers learned so far.
 
 use crate::arity::Arities;
 use crate::error::Result;

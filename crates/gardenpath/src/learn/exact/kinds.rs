@@ -1,9 +1,9 @@
-//! Whether the symbols of a grammar that was learned without labels are what one half of the sentences says and the other confirms.
+//! A check of grammars learned without labels: do both halves of the sentences agree on which rules share a symbol?
 //!
-//! Labels are independent evidence for a clustering. Without them a symbol is known by its neighbours only, and these were what its rules
-//! were clustered by: two halves of one symbol look different, because they were chosen to. So the rules are split once more, in two, by
-//! the sentences of one half of the corpus, and the other half tells whether there are two kinds of them. There must not be within one
-//! symbol, and there must be among the rules of any two. A level that lost a symbol has merged it with another, for all that is known.
+//! Labels are independent evidence for a clustering. Without them a symbol is known only by its neighbours, the very features its rules
+//! were clustered by: two halves of one symbol look different because they were chosen to. So the rules are split in two again, using
+//! one half of the corpus, and the other half tests whether there are two kinds of rules. There must not be within one
+//! symbol, and there must be among the rules of any two. A level with a missing symbol is assumed to have merged it with another.
 
 use super::contingency::Pearson;
 use super::independence::Observed;

@@ -17,7 +17,7 @@ const STARTS: usize = 20;
 /// Passes of the clustering by context, at most.
 const PASSES: usize = 20;
 
-/// Parents whose log-likelihood is within this many nats of the best one's are kept in mind.
+/// Alternative parents are kept if their log-likelihood is within this many nats of the best.
 const DOUBT: f64 = 25.0;
 
 /// A rule whose parent is not certain.
@@ -91,7 +91,7 @@ pub(super) fn learn(task: &Task, options: &Exact, progress: &mut dyn FnMut(&Prog
         progress(&Progress::Refined { level, pass, moved, likelihood: clustering.likelihood });
     }
 
-    // Clusters that nothing is in are no symbols.
+    // Empty clusters are not symbols.
     let (symbol, symbols) = numbers(&clustering.cluster, parents);
     let mut totals = vec![0.0; symbols];
     let members = || support.iter().zip(&clustering.cluster).map(|(&tuple, &z)| (tuple, symbol[z as usize]));

@@ -15,7 +15,7 @@ pub(super) struct Lexicon {
     pub token_scale: f64,
 }
 
-/// Expected counts that every tuple loses in each step, so that those which explain nothing die out.
+/// Expected counts subtracted from every tuple in each step, so that tuples which explain nothing die out.
 const SPARSITY: f64 = 0.3;
 
 /// Tuples with less than this share of a typical one's probability are not rules.

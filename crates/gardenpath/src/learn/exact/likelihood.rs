@@ -1,4 +1,4 @@
-//! Whether sentences are as likely as the grammar expects of its own.
+//! Are the sentences as likely as sentences sampled from the grammar?
 
 use crate::corpus::Corpus;
 use crate::error::Result;
@@ -32,7 +32,7 @@ pub(super) fn deviation(
     let bias = rules.saturating_sub(symbols) as f64 / training as f64;
     let error = (found.variance / found.count + expected.variance / expected.count).sqrt();
     let difference = found.mean - expected.mean;
-    // Whatever the fit explains is no evidence.
+    // Differences that fitting explains are not evidence.
     let beyond = if difference < 0.0 { (difference + bias).min(0.0) } else { difference };
     Ok(if error > 0.0 { beyond / error } else { 0.0 })
 }

@@ -1,4 +1,4 @@
-//! Is a rule missing, or are the sentences that have no derivation just noise?
+//! Is a rule missing, or are the sentences without a derivation just noise?
 //!
 //! A sentence with a typing error can be mended by many rules, and every such sentence asks for another one. Sentences that lack a
 //! rule of the language all ask for the same.

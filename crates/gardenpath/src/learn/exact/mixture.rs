@@ -1,4 +1,4 @@
-//! Which tuples behave alike: a hard mixture of multinomials over what stands around them.
+//! Clustering of tuples by context: a hard mixture of multinomials.
 
 use crate::interrupt::checkpoint;
 use crate::seed::Stream;
@@ -29,7 +29,7 @@ const ROUNDS: usize = 60;
 /// Products that are worth a thread of their own.
 const PIECE: usize = 1 << 16;
 
-/// Other clusters that are kept in mind for one tuple, at most.
+/// The most alternative clusters kept for one tuple.
 const RIVALS: usize = 3;
 
 impl Observations {

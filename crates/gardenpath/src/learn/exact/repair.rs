@@ -1,4 +1,4 @@
-//! Second thoughts: rules whose parent was not certain are decided by the whole grammar.
+//! Repair: the whole grammar decides about rules whose parent is uncertain.
 //!
 //! A level is learned before those above it, from labels and neighbours alone. Once all levels are there, a doubtful rule is
 //! offered to all the parents that it may have, and inside and outside say which of them uses it.
@@ -25,7 +25,7 @@ const WITH_LABELS: Procedure = Procedure { rounds: 2, offer: 1.0 };
 /// more steps to change.
 const WITHOUT_LABELS: Procedure = Procedure { rounds: 12, offer: 0.1 };
 
-/// Rules that nothing uses become less probable at every step, and are left out before they are no numbers any more.
+/// Unused rules become less probable at every step; drop them before their probabilities underflow.
 const VANISHED: f64 = 1e-200;
 
 /// Decides all doubts, given those of each layer. Returns the layers, and whether any rule has a new parent.

@@ -1,4 +1,4 @@
-//! Whether a learned grammar can be trusted, without knowing the truth.
+//! The self-check of a learned grammar, which needs no ground truth.
 //!
 //! Four things must hold, and each catches what the others cannot see: every rule rests on several sentences; the rules ignore their
 //! context and no two symbols are alike ([`independence`]); the sentences are as likely as the grammar expects ([`likelihood`]); and
@@ -162,7 +162,7 @@ struct Wording {
     wrong: &'static str,
 }
 
-/// Labels are only spoken of where there are any.
+/// Mention labels only if there are any.
 fn wording(grammar: &Grammar) -> Wording {
     if labels_differ(grammar.prior()) {
         Wording { derived: "derived from their label", wrong: "labels and tokens" }

@@ -12,7 +12,7 @@ use crate::inside::{Inside, Posterior};
 pub struct NextTokenScore {
     /// The loss of the learned grammar, on the sentences that it derives, if it derives any.
     pub loss: Option<f64>,
-    /// That of the true grammar on the same sentences, if it is known: no one can do better on average.
+    /// That of the true grammar on the same sentences, if it is known: no predictor does better on average.
     pub floor: Option<f64>,
     /// The share of sentences that the learned grammar derives. Its loss on the others is infinite.
     pub parse_rate: f64,

@@ -29,7 +29,7 @@ pub struct SentenceScore {
     pub sentences: u64,
     /// What the learned grammar answers.
     pub learned: Answers,
-    /// What the true grammar answers: no one can do better on average.
+    /// What the true grammar answers: no classifier does better on average.
     pub bayes: Answers,
 }
 
