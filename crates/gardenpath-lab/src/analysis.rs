@@ -14,6 +14,7 @@ pub use panels::draw;
 
 pub use crate::table::Table;
 
+use crate::draw::table::short;
 use crate::experiment::plan::Plan;
 use crate::measure::Measure;
 use crate::store::{Found as Stored, Store};
@@ -35,11 +36,17 @@ pub fn analyse(plan: &Plan, table: &Table, outstanding: &Outstanding) -> Result<
     Ok(Analysis { figure: draw(plan, table, &fitted)?, claims: judge(plan, &fitted, outstanding)? })
 }
 
-/// All claims, each for every group that it is about. A claim about groups that were not measured is inconclusive, and says which cells it
-/// waits for.
+/// Judges all claims, one entry per group. Groups without measurements are inconclusive. Undecided claims list their missing cells and the cost
+/// of settling them.
 pub fn judge(plan: &Plan, fitted: &[Fitted], outstanding: &Outstanding) -> Result<Vec<Judged>> {
     let mut judged = claims::judge(plan, fitted)?;
     outstanding.explain(plan, &mut judged);
+    // More seeds are an issue only once all cells are there.
+    for judged in judged.iter_mut().filter(|judged| judged.missing_cells.is_none()) {
+        if let Some(hours) = judged.needed_core_hours {
+            judged.because += &format!(" (about {} core-hours more)", short(hours));
+        }
+    }
     Ok(judged)
 }
 

@@ -109,9 +109,7 @@ fn of_group(claim: &Claim, fit: &Fitted, number: usize) -> Result<Judged> {
     if let (Some(needed), Some(hours)) = (judged.needed_seeds, found.core_hours())
         && found.estimate.seeds > 0
     {
-        let more = hours * (needed as f64 / found.estimate.seeds as f64 - 1.0);
-        judged.because += &format!(" (about {} core-hours more)", short(more));
-        judged.needed_core_hours = Some(more);
+        judged.needed_core_hours = Some(hours * (needed as f64 / found.estimate.seeds as f64 - 1.0));
     }
     Ok(judged)
 }
