@@ -79,5 +79,5 @@ pub fn load(cells: &[Measure], store: &Store) -> Result<Loaded> {
     let paces = Paces::of_finished(timed.filter_map(|(cell, _)| Some((*cell, store.provenance(cell)?))));
     let hours = |(cell, is_there): (&Measure, &bool)| (!is_there).then(|| paces.nominal_seconds(cell) / 3600.0);
     let outstanding = Outstanding::new(cells, cells.iter().zip(&is_there).map(hours).collect())?;
-    Ok(Loaded { table: Table::new(&found)?, missing, outstanding, damaged })
+    Ok(Loaded { table: Table::declaring(&found, cells)?, missing, outstanding, damaged })
 }

@@ -11,7 +11,7 @@ use crate::experiment::quantity::Quantity;
 use crate::fit::Verdict;
 use crate::measure::Measure;
 use crate::table::{Row, Table};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -109,8 +109,20 @@ impl Outstanding {
         Ok(groups)
     }
 
+    /// Fails if a column is known only from results.
+    fn check<'n>(&self, columns: impl Iterator<Item = &'n str>) -> Result<()> {
+        for name in columns {
+            let column = self.table.column(name)?;
+            if (0..self.table.len()).all(|cell| column.value(cell).is_null()) {
+                bail!("{name} is a result");
+            }
+        }
+        Ok(())
+    }
+
     /// The rows of the cells that a claim about a group is decided by.
     fn rows(&self, plan: &Plan, claim: &Claim, group: &Map<String, Value>) -> Result<Vec<&Row>> {
+        self.check(claim.filter.columns())?;
         let mut rows = chosen(&claim.filter, self.rows_of(plan, claim.fit)?)?;
         for (name, value) in group {
             let Some(wanted) = Key::from_json(value) else { continue };
@@ -122,6 +134,7 @@ impl Outstanding {
     /// The rows of the cells that a fit reads, by way of other fits too.
     fn rows_of(&self, plan: &Plan, number: usize) -> Result<Vec<&Row>> {
         let fit = &plan.fits[number];
+        self.check(fit.filter.columns().chain(fit.groups.iter().flat_map(Quantity::columns)))?;
         let (of, over) = match &fit.kind {
             Kind::Exponent { of, .. } => (Some(of), None),
             Kind::Ratio { of, over } => (Some(of), Some(over)),
@@ -277,6 +290,18 @@ source = 'ours'
         let last = found.last().unwrap();
         assert_eq!((last.verdict, last.missing_cells), (Inconclusive, Some(5)), "{}", last.because);
         assert!(found[0].because.contains("37 of 45 cells for it"), "{}", found[0].because);
+    }
+
+    /// Results of one measure do not hide the columns of another one, which has none yet.
+    #[test]
+    fn columns_do_not_depend_on_the_results_so_far() {
+        let experiment = built_in::find("next-token").unwrap();
+        let cells = experiment.cells(&Scale::DAY).unwrap();
+        let learned = cells.iter().find(|cell| cell.parameters()["measure"] == "learn").unwrap();
+        let result = json!({"recall": 1.0, "next_token_loss": 1.5}).as_object().cloned().unwrap();
+        let table = Table::declaring(&[(learned, result)], &cells).unwrap();
+        let outstanding = Outstanding::new(&cells, vec![Some(1.0); cells.len()]).unwrap();
+        assert!(analyse(&experiment.plan, &table, &outstanding).is_ok());
     }
 
     /// Every claim of the report can say what it waits for, or that a scale is not about it.
