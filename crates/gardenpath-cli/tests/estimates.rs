@@ -4,6 +4,7 @@ mod common;
 
 use common::{Lab, keys};
 use gardenpath_lab::measure::{Measure, NAMES};
+use gardenpath_lab::store::Provenance;
 use gardenpath_lab::sweep::estimate::{Cost, GPU_CORES, Paces, time};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -86,14 +87,16 @@ fn estimates_are_of_the_right_order() {
 #[test]
 fn finished_cells_tell_the_pace() {
     let cells = cells();
-    let slow = cells.iter().map(|cell| (cell, 1000.0 * cell.work() + 1.0));
-    let paces = Paces::of_finished(slow);
+    let slow = |cell: &Measure| Provenance::now(1000.0 * cell.work() + 1.0);
+    let paces = Paces::of_finished(cells.iter().map(|cell| (cell, slow(cell))));
     let ratio = paces.seconds(&cells[0]).unwrap() / cells[0].work();
     assert!(ratio >= 1000.0, "{ratio}");
     let mut same = paces.clone();
     same.calibrate(&cells);
     assert_eq!(paces, same, "nothing is timed that is known");
-    assert_eq!(Paces::of_finished([(&cells[0], 0.01)]), Paces::default(), "too short to tell");
+    assert_eq!(Paces::of_finished([(&cells[0], Provenance::now(0.01))]), Paces::default(), "too short to tell");
+    let wall = Provenance { version: None, ..slow(&cells[0]) };
+    assert_eq!(Paces::of_finished([(&cells[0], wall)]), Paces::default(), "what passed is not what a core worked");
     let mut values = cells.iter().find(|cell| cell.variety() == "train cnn").unwrap().parameters();
     values.remove("measure");
     values.insert("device".into(), "gpu".into());

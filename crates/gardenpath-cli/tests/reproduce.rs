@@ -44,3 +44,54 @@ fn unknown_figures_are_refused() {
     assert!(!lab.path("r").exists());
     assert!(lab.run("reproduce --list").lines().count() >= 20);
 }
+
+/// Days of training are never started unasked: at scale day recorded results are drawn, and what they lack is said.
+#[test]
+fn scale_day_draws_what_is_recorded() {
+    let lab = Lab::new();
+    let refusal = lab.refusal("reproduce triptic --scale day -o r");
+    assert!(refusal.contains("there is no store results here; --store DIR measures them"), "{refusal}");
+    assert!(!lab.path("r").exists());
+
+    lab.run("sweep run vectors --store results --shard 1/5");
+    let cells = |store: &str| std::fs::read_dir(lab.path(store).join("cells")).unwrap().count();
+    let text = lab.run("reproduce triptic --scale day -o r --formats svg");
+    assert!(
+        text.contains("1 of 1 figures at day scale")
+            && text.contains("4 cells are missing; measuring them takes about"),
+        "{text}"
+    );
+    assert_eq!(cells("results"), 1, "nothing is measured unasked");
+    let page = std::fs::read_to_string(lab.path("r/report.html")).unwrap();
+    assert!(page.contains("The report is partial") && page.contains("reproduce triptic --scale day --missing measure"));
+    let files: Vec<_> =
+        std::fs::read_dir(lab.path("r/figures")).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(files, ["triptic.svg"]);
+    assert!(page.contains("figures/triptic.svg") && !page.contains(".pdf"));
+
+    let lines = lab.json_lines("reproduce triptic --scale day -o r --formats svg");
+    let number = |name: &str| lines[0][name].as_f64().unwrap();
+    assert_eq!(["cells", "done", "missing"].map(number), [5.0, 1.0, 4.0]);
+    assert!(number("missing_core_hours") > 0.0 && lines[0]["error"].is_null());
+    for finding in lines[0]["findings"].as_array().unwrap() {
+        assert_eq!(finding["verdict"], "inconclusive");
+        assert!(finding["needed_core_hours"].as_f64().unwrap() > 0.0, "{finding}");
+        let words = finding["result"][0].as_str().unwrap();
+        assert!(words.contains("4 of 5 cells for it are missing"), "{words}");
+    }
+
+    let text = lab.run("reproduce triptic --scale day -o r --missing measure");
+    assert!(!text.contains("missing"), "{text}");
+    assert_eq!(cells("results"), 5);
+    let record = std::fs::read_dir(lab.path("results/seconds")).unwrap().next().unwrap().unwrap().path();
+    let record: serde_json::Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+    assert_eq!(record["version"], env!("CARGO_PKG_VERSION"));
+    assert!(record["processor"].is_string() && record["date"].is_string() && record["seconds"].is_number());
+
+    // From scratch, and the same.
+    lab.run("reproduce triptic --scale day --store elsewhere -o again");
+    assert_eq!(cells("elsewhere"), 5);
+    let figure = |report: &str| std::fs::read(lab.path(report).join("figures/triptic.svg")).unwrap();
+    assert_eq!(figure("again"), figure("r"));
+    assert!(lab.refusal("reproduce triptic -o other --missing skip").contains("no store other/store"));
+}

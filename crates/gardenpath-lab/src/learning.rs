@@ -10,10 +10,10 @@ use gardenpath::{Arities, Corpus, Grammar, Layer, Seed};
 choices! {
     /// How to learn.
     pub enum Mode {
-        Exact = "exact" => "The learner that recovers every rule",
+        Exact = "exact" => "The exact learner, which recovers every rule",
         Paper = "paper" => "The algorithms of the paper",
         Em = "em" => "Inside-outside from random starts",
-        Unlabelled = "unlabelled" => "The learner that recovers every rule, from sentences without labels",
+        Unlabelled = "unlabelled" => "The exact learner, from sentences without labels",
     }
 }
 

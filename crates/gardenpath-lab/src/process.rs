@@ -1,4 +1,4 @@
-//! Identifies the process that left a file behind, and whether it may still be running.
+//! Identifies the process that left a file behind, whether it may still be running, and the processor.
 
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Display, Formatter};
@@ -56,6 +56,12 @@ fn host() -> &'static str {
     })
 }
 
+/// The name of the processor, or its architecture if the name is unknown.
+pub fn processor() -> &'static str {
+    static NAME: OnceLock<String> = OnceLock::new();
+    NAME.get_or_init(|| system::processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned()))
+}
+
 /// The CPU time of this thread in seconds, from an arbitrary origin.
 #[cfg(unix)]
 pub fn thread_seconds() -> f64 {
@@ -83,6 +89,13 @@ mod system {
         [boot, host, processes.into_os_string().into_encoded_bytes()].concat()
     }
 
+    pub fn processor() -> Option<String> {
+        let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+        let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'))?.1;
+        let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+        (!name.is_empty()).then_some(name)
+    }
+
     /// The start time of a process, if it exists.
     pub fn start_of(pid: u32) -> Option<u64> {
         let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -102,6 +115,10 @@ mod system {
         name
     }
 
+    pub fn processor() -> Option<String> {
+        None
+    }
+
     /// 0 if the process exists.
     pub fn start_of(pid: u32) -> Option<u64> {
         let pid = libc::pid_t::try_from(pid).ok()?;
@@ -116,6 +133,10 @@ mod system {
 mod system {
     pub fn machine() -> Vec<u8> {
         Vec::new()
+    }
+
+    pub fn processor() -> Option<String> {
+        None
     }
 
     /// Unknown: no process is ever considered gone.

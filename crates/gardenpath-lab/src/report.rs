@@ -13,7 +13,7 @@ pub mod summary;
 pub use drawings::{Page, Picture};
 pub use finding::Finding;
 
-use crate::analysis::{self, Analysis};
+use crate::analysis::{self, Analysis, Outstanding};
 use crate::experiment::{Experiment, Scale, built_in};
 use crate::measure::Measure;
 use crate::table::Table;
@@ -129,12 +129,12 @@ impl Chapter {
     }
 
     /// Draws it from results, and judges its claims.
-    pub fn draw(&self, table: &Table) -> Result<Page> {
+    pub fn draw(&self, table: &Table, outstanding: &Outstanding) -> Result<Page> {
         let experiment = match &self.source {
             Source::Picture(drawing) => return (drawing.draw)(),
             Source::Experiment(experiment, _) => experiment,
         };
-        let Analysis { figure, claims } = analysis::analyse(&experiment.plan, table)?;
+        let Analysis { figure, claims } = analysis::analyse(&experiment.plan, table, outstanding)?;
         let caption = experiment.caption.clone().unwrap_or_default() + &finding::cut_off(table);
         Ok(Page { figure, caption, findings: finding::of_claims(&claims) })
     }
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn every_chapter_draws_without_results() {
         for chapter in chapters().unwrap() {
-            let page = chapter.draw(&Table::default()).unwrap();
+            let page = chapter.draw(&Table::default(), &Outstanding::default()).unwrap();
             assert!(page.figure.svg().len() > 500, "{}", chapter.name);
             assert!(!page.caption.is_empty() && !page.findings.is_empty(), "{}", chapter.name);
             let judged = page.findings.iter().any(|finding| finding.verdict != Verdict::Inconclusive);

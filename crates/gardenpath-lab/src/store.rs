@@ -2,19 +2,23 @@
 //!
 //! A file is written under a temporary name, synced and renamed. A cell is done if its file exists, is intact and
 //! belongs to the cell. There are no locks: two workers on one cell write the same bytes, and the second write changes
-//! nothing. The time a cell took is stored separately, so that results do not depend on the machine.
+//! nothing. The [provenance](Provenance) of a result (time, program, processor, date) is stored separately, so that results
+//! do not depend on the machine.
 
 mod cell;
 mod checkpoints;
 mod marks;
+mod provenance;
 
 pub use checkpoints::Checkpoints;
 pub use marks::RENEWAL;
+pub use provenance::Provenance;
 
 use crate::files::{SystemError, atomic};
 use crate::measure::Measure;
 use crate::record::Record;
 use anyhow::{Context, Result, bail};
+use checkpoints::Clock;
 use marks::Marks;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -166,14 +170,14 @@ impl Store {
         })
     }
 
-    /// Stores the result of a cell and the time it took. Fails if the result of a foreign measure does not match its
+    /// Stores the result of a cell and its [provenance](Provenance). Fails if the result of a foreign measure does not match its
     /// declaration. A damaged file is moved to the directory `damaged` of the store.
     pub fn write(&self, cell: &Measure, result: &Map<String, Value>, seconds: f64) -> Result<()> {
         let result = cell.checked(result)?;
         if let Found::Damaged(_) = self.look(cell)? {
             self.put_aside(&self.cell_path(cell))?;
         }
-        let _ = atomic::replace(&self.path(SECONDS, cell), format!("{seconds:.3}").as_bytes());
+        let _ = atomic::replace(&self.path(SECONDS, cell), Provenance::now(seconds).text()?.as_bytes());
         atomic::write(&self.cell_path(cell), &cell::to_bytes(cell, &result)?)?;
         let _ = fs::remove_file(self.failure_path(cell));
         let _ = fs::remove_file(self.path(CHECKPOINTS, cell));
@@ -182,7 +186,7 @@ impl Store {
 
     /// The checkpoints of a running cell. `report` is called with one line if the last checkpoint is damaged.
     pub fn checkpoints<'s>(&self, cell: &Measure, report: &'s dyn Fn(String)) -> Checkpoints<'s> {
-        Checkpoints::new(self.path(CHECKPOINTS, cell), report)
+        Checkpoints::new(self.path(CHECKPOINTS, cell), Clock::of(cell), report)
     }
 
     /// Moves a file or directory aside under an unused name.
@@ -211,10 +215,14 @@ impl Store {
         (failure.parameters == cell.parameters()).then_some(failure)
     }
 
+    /// The provenance of the result of a cell, if known.
+    pub fn provenance(&self, cell: &Measure) -> Option<Provenance> {
+        Provenance::parse(&fs::read_to_string(self.path(SECONDS, cell)).ok()?)
+    }
+
     /// The time that a finished cell took, if known.
     pub fn seconds(&self, cell: &Measure) -> Option<f64> {
-        let seconds: f64 = fs::read_to_string(self.path(SECONDS, cell)).ok()?.parse().ok()?;
-        (seconds.is_finite() && seconds >= 0.0).then_some(seconds)
+        Some(self.provenance(cell)?.seconds)
     }
 
     fn marks(&self) -> Marks {
@@ -303,7 +311,13 @@ mod tests {
         store.write(&cell, &result, 1.5).unwrap();
         assert_eq!(store.state(&cell), State::Done);
         assert_eq!(store.failure(&cell), None);
-        assert_eq!(store.seconds(&cell), Some(1.5));
+        let provenance = store.provenance(&cell).unwrap();
+        assert_eq!((provenance.seconds, provenance.version.as_deref()), (1.5, Some(env!("CARGO_PKG_VERSION"))));
+        // A store of an older version, or of somebody who left it out.
+        fs::write(store.path(SECONDS, &cell), "2.500").unwrap();
+        assert_eq!(store.seconds(&cell), Some(2.5));
+        fs::remove_file(store.path(SECONDS, &cell)).unwrap();
+        assert_eq!((store.provenance(&cell), store.state(&cell)), (None, State::Done));
         let record = store.read(&cell).unwrap().unwrap();
         assert_eq!((record.parameters, record.result), (cell.parameters(), result));
         assert_eq!(store.state(&other), State::Missing);

@@ -69,8 +69,13 @@ struct Plan {
 impl Table {
     /// The table of cells with their results. Fails if a result does not have its declared type.
     pub fn new(results: &[(&Measure, Map<String, Value>)]) -> Result<Self> {
+        Self::declaring(results, &[])
+    }
+
+    /// The same, with the columns of further cells that have no results yet.
+    pub(crate) fn declaring(results: &[(&Measure, Map<String, Value>)], others: &[Measure]) -> Result<Self> {
         let parameters: Vec<Map<String, Value>> = results.iter().map(|(cell, _)| cell.parameters()).collect();
-        let plans = plans(results, &parameters)?;
+        let plans = plans(results, &parameters, others)?;
         let rows: Vec<Map<String, Value>> = results
             .iter()
             .zip(&parameters)
@@ -180,11 +185,12 @@ fn find<'c>(columns: &'c [Column], name: &str) -> Result<&'c Column> {
 fn plans<'r>(
     results: &'r [(&Measure, Map<String, Value>)],
     parameters: &'r [Map<String, Value>],
+    others: &'r [Measure],
 ) -> Result<BTreeMap<&'r str, Plan>> {
     let mut plans: BTreeMap<&str, Plan> = BTreeMap::new();
     plans.entry("measure").or_default().join("measure", &Kind::Text)?;
     let mut seen: Vec<&str> = Vec::new();
-    for (cell, _) in results {
+    for cell in results.iter().map(|(cell, _)| *cell).chain(others) {
         let measure = cell.description();
         if seen.contains(&&*measure.name) {
             continue;

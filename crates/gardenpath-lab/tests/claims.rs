@@ -1,12 +1,17 @@
 //! No claim is vacuous: for every claim about sampled results, there are synthetic results that lead to each verdict.
 
-use gardenpath_lab::analysis::analyse;
+use gardenpath_lab::analysis::{self, Analysis, Outstanding};
+use gardenpath_lab::experiment::plan::Plan;
 use gardenpath_lab::experiment::{Experiment, Scale, built_in};
 use gardenpath_lab::fit::Verdict;
 use gardenpath_lab::measure::Measure;
 use gardenpath_lab::table::Table;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+
+fn analyse(plan: &Plan, table: &Table) -> anyhow::Result<Analysis> {
+    analysis::analyse(plan, table, &Outstanding::default())
+}
 
 /// A world in which results follow some law, up to seed noise.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use crate::experiment::PyExperiment;
 use crate::figure::PyFigure;
 use crate::results::named;
 use crate::sweep::{PyCell, from_json};
-use gardenpath_lab::analysis::{self, Table};
+use gardenpath_lab::analysis::{self, Outstanding, Table};
 use gardenpath_lab::fit::Estimate;
 use gardenpath_lab::measure::Measure;
 use gardenpath_lab::measure::kind::Kind;
@@ -109,7 +109,8 @@ impl PyResults {
 
     /// The verdicts on all claims, one per group: agrees, differs, corrected or inconclusive, with the reason.
     fn judge<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let judged = analysis::judge(&self.experiment.experiment.plan, &self.fitted()?).or_value_error()?;
+        let plan = &self.experiment.experiment.plan;
+        let judged = analysis::judge(plan, &self.fitted()?, &Outstanding::default()).or_value_error()?;
         let verdict = |claim: &analysis::Judged| -> PyResult<Bound<'py, PyAny>> {
             let word = serde_json::to_value(claim.verdict).or_value_error()?;
             let group = from_json(py, &claim.group)?;

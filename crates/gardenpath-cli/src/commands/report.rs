@@ -10,7 +10,7 @@ use gardenpath_lab::draw::table::counted;
 use gardenpath_lab::experiment::{Experiment, Scale, Source};
 use gardenpath_lab::files::atomic;
 use gardenpath_lab::outcome::Incomplete;
-use gardenpath_lab::report::entry::{Entry, Report, State, Subject};
+use gardenpath_lab::report::entry::{Entry, Missing, Report, State, Subject};
 use gardenpath_lab::report::{finding, html};
 use gardenpath_lab::store::Store;
 use serde_json::json;
@@ -74,6 +74,8 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
         started_text: None,
         total_seconds: 0.0,
         version: env!("CARGO_PKG_VERSION"),
+        formats: Vec::new(),
+        missing: Missing::default(),
     };
     atomic::write(&arguments.output, html::html(&report).as_bytes())?;
     let claims = report.entries.iter().map(|entry| entry.findings.len()).sum::<usize>();
@@ -108,13 +110,15 @@ fn entry(experiment: &Experiment, source: &Source, scale: &Scale, store: &Store,
         findings: Vec::new(),
         seconds: cells.iter().filter_map(|cell| store.seconds(cell)).sum(),
         cells: (loaded.table.len(), 0, cells.len()),
+        missing: Missing::default(),
         command: format!("gardenpath sweep run {argument} --store {}{option}", directory.display()),
         state: State::Waiting,
     };
     if loaded.table.is_empty() {
         return Ok(entry);
     }
-    let analysis = analysis::analyse(&experiment.plan, &loaded.table).with_context(|| source.name())?;
+    let analysis =
+        analysis::analyse(&experiment.plan, &loaded.table, &loaded.outstanding).with_context(|| source.name())?;
     entry.figure = (!experiment.plan.panels.is_empty()).then(|| analysis.figure.svg());
     entry.findings = finding::of_claims(&analysis.claims);
     entry.caption += &finding::cut_off(&loaded.table);

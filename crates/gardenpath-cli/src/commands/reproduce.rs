@@ -3,15 +3,18 @@
 mod dry_run;
 
 use super::Answer;
+use crate::cli::choice;
 use crate::progress;
 use crate::signals::interruptible;
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use gardenpath_lab::choice::Choice;
 use gardenpath_lab::experiment::{Scale, built_in};
 use gardenpath_lab::outcome::Incomplete;
-use gardenpath_lab::report::entry::{Entry, Report, State};
-use gardenpath_lab::report::press::Press;
+use gardenpath_lab::report::entry::{Entry, Format, Report, State};
+use gardenpath_lab::report::press::{Press, Settings};
 use gardenpath_lab::report::{Chapter, chapters, summary};
+use gardenpath_lab::store::Store;
 use gardenpath_lab::sweep::Event;
 use serde_json::json;
 use std::path::PathBuf;
@@ -22,8 +25,13 @@ use std::path::PathBuf;
 Measures missing results, and writes figures (SVG, PDF, PNG) and one HTML page: what the paper says, what was measured, and a \
 verdict. Interrupted and started again, it resumes where it stopped; with nothing missing it takes seconds.
 
+Scale day takes days of training. Its results are recorded in the directory 'results' of the repository: in a clone it draws them, and says what \
+is not measured yet. With --store it measures them anew.
+
 Examples:
   gardenpath reproduce
+  gardenpath reproduce --scale day
+  gardenpath reproduce width rules --scale day --missing measure
   gardenpath reproduce transition clustering --scale full -o full
   gardenpath reproduce --scale full --dry-run
   gardenpath reproduce --list")]
@@ -33,15 +41,68 @@ pub struct Arguments {
     /// Size of the experiments: quick, day or full
     #[arg(long, value_name = "NAME", default_value = "quick")]
     scale: Scale,
-    /// Directory of the report and all results
+    /// Directory of the report
     #[arg(short, long, alias = "out", default_value = "reproduction", value_name = "DIR")]
     output: PathBuf,
+    /// Store of results [default: store in the directory of the report; results at scale day]
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    /// What to do about missing results [default: measure; skip at scale day without --store]
+    #[arg(long, value_name = "WHAT", value_parser = choice::<OnMissing>())]
+    missing: Option<OnMissing>,
+    /// Files of each figure beside the page
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = choice::<Format>(), default_values = ["svg", "pdf", "png"])]
+    formats: Vec<Format>,
     /// Only estimate the cost of missing results: times tiny cells and writes nothing
-    #[arg(long, conflicts_with = "list")]
+    #[arg(long, conflicts_with_all = ["list", "missing", "formats"])]
     dry_run: bool,
     /// Only list the names of all figures
-    #[arg(long, conflicts_with_all = ["figures", "scale", "output"])]
+    #[arg(long, conflicts_with_all = ["figures", "scale", "output", "store", "missing", "formats"])]
     list: bool,
+}
+
+/// What to do about cells that have no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OnMissing {
+    Measure,
+    Skip,
+}
+
+impl Choice for OnMissing {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (OnMissing::Measure, "measure", "Measure them, whatever it takes"),
+        (OnMissing::Skip, "skip", "Draw what there is, and say what is missing"),
+    ];
+}
+
+/// The store of recorded results, in a clone of the repository.
+const RECORDED: &str = "results";
+
+impl Arguments {
+    /// The recorded results, unless another store or scale is asked for.
+    fn is_recorded(&self) -> bool {
+        self.store.is_none() && self.scale == Scale::DAY
+    }
+
+    fn store(&self) -> PathBuf {
+        match &self.store {
+            Some(store) => store.clone(),
+            None if self.is_recorded() => RECORDED.into(),
+            None => self.output.join("store"),
+        }
+    }
+
+    fn settings(&self) -> Result<Settings> {
+        let usual = if self.is_recorded() { OnMissing::Skip } else { OnMissing::Measure };
+        let (store, measures) = (self.store(), self.missing.unwrap_or(usual) == OnMissing::Measure);
+        if self.is_recorded() && Store::existing(&store).is_err() {
+            bail!(
+                "scale day is drawn from the results that the repository records, and there is no store {RECORDED} here; \
+                 --store DIR measures them, --dry-run says what that costs"
+            );
+        }
+        Ok(Settings { store, measures, formats: self.formats.clone() })
+    }
 }
 
 /// Runs the command.
@@ -52,15 +113,18 @@ pub fn run(arguments: &Arguments, answer: &mut Answer) -> Result<()> {
     let (chapters, scale) = (selected(&arguments.figures)?, &arguments.scale);
     check_scale(&chapters, scale)?;
     if arguments.dry_run {
-        return dry_run::run(&arguments.output, &chapters, scale, answer);
+        return dry_run::run(&arguments.store(), &chapters, scale, answer);
     }
-    let mut press = Press::new(&arguments.output, chapters, scale.clone())?;
+    let mut press = Press::new(&arguments.output, chapters, scale.clone(), arguments.settings()?)?;
     progress::note(&format!("writing the report to {}", press.page().display()));
     interruptible(press.last_word(), || measure(&mut press, answer))?;
     let page = press.page();
     let report = press.finish()?;
     if !answer.json {
         answer.text(&format!("\n{}\n{}\n", summary::table(&report), page.display()))?;
+    }
+    if let Some(words) = report.missing.words() {
+        progress::note(&format!("{words} (--missing measure)"));
     }
     complete(&report)
 }
@@ -84,7 +148,11 @@ fn measure(press: &mut Press, answer: &mut Answer) -> Result<()> {
         if answer.json {
             let (name, findings, seconds) = (&entry.name, &entry.findings, entry.seconds);
             let failed = if let State::Failed(error) = &entry.state { Some(error) } else { None };
-            answer.json_line(&json!({"figure": name, "findings": findings, "seconds": seconds, "error": failed}))?;
+            let (done, missing) = (entry.cells.0, entry.missing);
+            answer.json_line(&json!({
+                "figure": name, "findings": findings, "seconds": seconds, "cells": entry.cells.2, "done": done,
+                "missing": missing.cells, "missing_core_hours": missing.core_hours, "error": failed,
+            }))?;
         } else {
             answer.text(&(summary::line(entry) + "\n"))?;
         }
@@ -97,11 +165,11 @@ fn measure(press: &mut Press, answer: &mut Answer) -> Result<()> {
 fn complete(report: &Report) -> Result<()> {
     let failed: Vec<&Entry> = report.entries.iter().filter(|entry| matches!(entry.state, State::Failed(_))).collect();
     let (count, names) = (failed.len(), failed.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", "));
-    let missing: usize = failed.iter().map(|entry| entry.cells.1).sum();
-    match (count, missing) {
+    let cells: usize = failed.iter().map(|entry| entry.cells.1).sum();
+    match (count, cells) {
         (0, _) => Ok(()),
         (_, 0) => bail!("{count} figures could not be made: {names}"),
-        _ => Err(Incomplete(format!("{count} figures could not be made: {names}; {missing} cells failed")).into()),
+        _ => Err(Incomplete(format!("{count} figures could not be made: {names}; {cells} cells failed")).into()),
     }
 }
 
@@ -138,7 +206,7 @@ fn selected(names: &[String]) -> Result<Vec<Chapter>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gardenpath_lab::report::entry::Subject;
+    use gardenpath_lab::report::entry::{Missing, Subject};
 
     #[test]
     fn figures_without_cells_are_incomplete_and_others_are_errors() {
@@ -151,6 +219,7 @@ mod tests {
             findings: Vec::new(),
             seconds: 0.0,
             cells: (1, missing, 1 + missing),
+            missing: Missing::default(),
             command: String::new(),
             state: if failed { State::Failed("no".into()) } else { State::Done },
         };
@@ -162,6 +231,8 @@ mod tests {
                 started_text: None,
                 total_seconds: 0.0,
                 version: "0",
+                formats: Vec::new(),
+                missing: Missing::default(),
             })
         };
         assert!(outcome(vec![entry("a", false, 0), entry("b", false, 3)]).is_ok());

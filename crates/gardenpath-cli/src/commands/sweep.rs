@@ -308,7 +308,7 @@ fn collect(arguments: &Collect, answer: &mut Answer) -> Result<()> {
     Format::of(&arguments.output)?;
     let Chosen { source, scale, cells, .. } = arguments.which.read()?;
     let store = Store::existing(&arguments.which.store)?;
-    let Loaded { table, missing, damaged } = analysis::load(&cells, &store)?;
+    let Loaded { table, missing, damaged, .. } = analysis::load(&cells, &store)?;
     damaged.iter().for_each(|text| progress::note(text));
     if missing > 0 && (!arguments.partial || table.is_empty()) {
         let remedy = "'sweep run' measures them, --partial collects the others";

@@ -45,6 +45,10 @@ pub struct Judged {
     pub needed_seeds: Option<usize>,
     /// The approximate cost of these seeds in core-hours, beyond what was measured.
     pub needed_core_hours: Option<f64>,
+    /// How many cells of the experiment that would tell more are yet to be measured, if it is inconclusive.
+    pub missing_cells: Option<usize>,
+    /// About how many core-hours these take.
+    pub missing_core_hours: Option<f64>,
 }
 
 impl Judged {
@@ -71,8 +75,8 @@ impl Judged {
     }
 }
 
-/// Judges all claims, one entry per group. A claim about groups that were not measured is inconclusive.
-pub fn judge(plan: &Plan, fitted: &[Fitted]) -> Result<Vec<Judged>> {
+/// Judges all claims, one entry per measured group. A claim without any measured group is inconclusive.
+pub(super) fn judge(plan: &Plan, fitted: &[Fitted]) -> Result<Vec<Judged>> {
     let mut judged = Vec::new();
     for claim in &plan.claims {
         let place = || format!("[[claim]] {}", claim.id);
@@ -105,14 +109,13 @@ fn of_group(claim: &Claim, fit: &Fitted, number: usize) -> Result<Judged> {
     if let (Some(needed), Some(hours)) = (judged.needed_seeds, found.core_hours())
         && found.estimate.seeds > 0
     {
-        let more = hours * (needed as f64 / found.estimate.seeds as f64 - 1.0);
-        judged.because += &format!(" (about {} core-hours more)", short(more));
-        judged.needed_core_hours = Some(more);
+        judged.needed_core_hours = Some(hours * (needed as f64 / found.estimate.seeds as f64 - 1.0));
     }
     Ok(judged)
 }
 
-fn unmeasured(claim: &Claim) -> Judged {
+/// A claim without any measurement.
+pub(super) fn unmeasured(claim: &Claim) -> Judged {
     // Expectations that do not depend on the group are known anyway.
     let paper = claim.expected.of_group(&|_| None).ok();
     judgement(claim, Map::new(), paper, None, &Estimate::refused(0, "no measurements"))
@@ -154,5 +157,7 @@ fn judgement(
         because,
         needed_seeds: found.needed_seeds,
         needed_core_hours: None,
+        missing_cells: None,
+        missing_core_hours: None,
     }
 }

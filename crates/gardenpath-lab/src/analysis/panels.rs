@@ -49,6 +49,12 @@ fn one(panel: &plan::Panel, table: &Table, fitted: &[Fitted]) -> Result<plot::Pa
             let is_solid = |(one, _): &(&plan::Series, _)| one.is_grouped && one.style != plan::Style::Dashed;
             let has_solid = drawn.iter().any(is_solid);
             let style = Style::new([color.as_ref(), marker.as_ref()], labels, keys, has_solid);
+            let is_empty = drawn.iter().all(|(_, curves)| curves.is_empty());
+            let title = match &panel.title {
+                title if !is_empty => title.clone(),
+                Some(title) => Some(format!("{title}: no results yet")),
+                None => Some("no results yet".to_owned()),
+            };
             let mut all = Vec::new();
             for (number, (one, curves)) in drawn.into_iter().enumerate() {
                 style.add(number, one, curves, &mut all);
@@ -65,7 +71,7 @@ fn one(panel: &plan::Panel, table: &Table, fitted: &[Fitted]) -> Result<plot::Pa
                 Place::Slope { slope, through } => plot::Guide::sloped(slope, through, &guide.label),
             };
             Ok(plot::Panel::Chart(plot::Chart {
-                title: panel.title.clone(),
+                title,
                 guides: guides.iter().map(guide).collect(),
                 ..plot::Chart::new(axis(&panel.x), axis(&panel.y), all)
             }))

@@ -2,7 +2,7 @@
 
 mod sheets;
 
-use super::estimate::Limit;
+use super::estimate::{FEWEST_SIZES, Limit, with_enough_seeds};
 use super::exponent::{no_line, sizes, too_few_sizes};
 use super::jackknife::jackknife;
 use super::{Curve, Estimate, Group};
@@ -31,8 +31,9 @@ pub struct Collapse {
 /// Curves are averages over the seeds of a group, linearly interpolated in ln x. The exponent minimizes the mean square
 /// distance where at least two curves are known; exponents with less than a third of the possible comparisons are
 /// excluded, because few points agree easily. The interval is Student's over seeds (jackknife), widened by the root of
-/// the misfit where curves have different shapes. There is none for fewer than three sizes or five seeds, or if an end
-/// of it is out of reach. A curve with a single point counts as missing.
+/// the misfit where curves have different shapes. There is none for fewer than three sizes with five seeds, or if an end
+/// of it is out of reach; sizes with fewer seeds are left out if there are three others. A curve with a single point
+/// counts as missing.
 ///
 /// Cost: one search over exponents per replicate, which takes milliseconds.
 ///
@@ -49,6 +50,8 @@ pub struct Collapse {
 pub fn collapse(groups: &[Group<Curve>], predicted: f64) -> Collapse {
     let refused = |exponent| Collapse { exponent, misfit: f64::NAN, predicted, predicted_misfit: f64::NAN };
     let groups: Vec<Group<Curve>> = groups.iter().map(usable).filter(|group| !group.replicates.is_empty()).collect();
+    let (groups, left_out) =
+        with_enough_seeds(groups, |group| group.replicates.len(), |groups| sizes(groups) >= FEWEST_SIZES);
     let seeds = groups.iter().map(|group| group.replicates.len()).min().unwrap_or(0);
     if groups.iter().any(|group| !(group.at > 0.0 && group.at.is_finite())) {
         return refused(Estimate::refused(seeds, "a size is not a positive number"));
@@ -75,7 +78,7 @@ pub fn collapse(groups: &[Group<Curve>], predicted: f64) -> Collapse {
             let because = "without one of the seeds, no exponent in the search range brings the curves together";
             Estimate { limit: Limit::Range, ..Estimate::without_interval(best, seeds, because) }
         }
-        None => Estimate::student(best, noise, seeds).widened(misfit),
+        None => Estimate::student(best, noise, seeds).widened(misfit).leaving_out(left_out),
     };
     Collapse { exponent, misfit, predicted, predicted_misfit }
 }
@@ -142,6 +145,16 @@ mod tests {
         let [one, two] = [collapse(&squares, 1.0).exponent, collapse(&curves, 2.0).exponent];
         assert!((2.0 * one.value - two.value).abs() < 1e-3, "{one} {two}");
         assert!((2.0 * one.interval.unwrap().1 - two.interval.unwrap().1).abs() < 1e-2, "{one} {two}");
+    }
+
+    #[test]
+    fn a_size_that_has_just_begun_takes_nothing_from_the_others() {
+        let curves = family(&VOCABS, 2.0, 4.0, NOISE, 6, Seed::new(3));
+        let mut begun = curves.clone();
+        begun[3].replicates.truncate(2);
+        let (whole, found) = (collapse(&curves[..3], 2.0), collapse(&begun, 2.0));
+        assert_eq!(found.exponent.interval, whole.exponent.interval);
+        assert_eq!(found.exponent.because.unwrap(), "without one group of fewer than 5 seeds");
     }
 
     #[test]

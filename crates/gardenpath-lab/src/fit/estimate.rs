@@ -37,7 +37,7 @@ pub struct Estimate {
     pub freedom: f64,
     /// What would narrow the interval.
     pub limit: Limit,
-    /// Why there is no number, no interval, or an unbounded one.
+    /// Why there is no number, no interval, or an unbounded one; or what was left out.
     pub because: Option<String>,
 }
 
@@ -94,6 +94,16 @@ impl Estimate {
         self
     }
 
+    /// The same with a note about groups that were left out for too few seeds, unless there is a note already.
+    pub(super) fn leaving_out(mut self, groups: usize) -> Self {
+        let words = |groups| match groups {
+            1 => format!("without one group of fewer than {FEWEST_SEEDS} seeds"),
+            _ => format!("without {groups} groups of fewer than {FEWEST_SEEDS} seeds"),
+        };
+        self.because = self.because.or_else(|| (groups > 0).then(|| words(groups)));
+        self
+    }
+
     /// Whether a number lies in the interval; false if there is none.
     ///
     /// ```
@@ -108,6 +118,27 @@ impl Estimate {
 
 /// Above this misfit, most of the width of an interval is not seed noise.
 const MOSTLY_MISFIT: f64 = 4.0;
+
+/// The groups with enough seeds for an interval and the number of the others, if `suffice` says that a fit can do without them; all groups
+/// otherwise.
+///
+/// Long measurements arrive over days, and a size that has just begun should not discard the interval of complete ones. The number of seeds
+/// does not depend on the results, so this does not select by outcome.
+pub(super) fn with_enough_seeds<G>(
+    groups: Vec<G>,
+    seeds: impl Fn(&G) -> usize,
+    suffice: impl Fn(&[G]) -> bool,
+) -> (Vec<G>, usize)
+where
+    G: Clone,
+{
+    let enough: Vec<G> = groups.iter().filter(|group| seeds(group) >= FEWEST_SEEDS).cloned().collect();
+    if suffice(&enough) {
+        let left_out = groups.len() - enough.len();
+        return (enough, left_out);
+    }
+    (groups, 0)
+}
 
 /// The message if there are too few seeds for an interval.
 pub(super) fn too_few_seeds(seeds: usize) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Exponents: slopes on a log-log scale.
 
-use super::estimate::{FEWEST_SIZES, Limit};
+use super::estimate::{FEWEST_SIZES, Limit, with_enough_seeds};
 use super::line::{Line, freedoms};
 use super::mean::{Missing, geometric_mean, measured};
 use super::strata::{Strata, misfit};
@@ -37,8 +37,9 @@ impl PowerLaw {
 /// If the groups deviate from the law by more than this noise, it is widened by the root of the misfit. Groups have
 /// equal weights: weights estimated from a handful of seeds would be noise themselves.
 ///
-/// There is no interval for fewer than three sizes, or five seeds at some size, or if some values are 0 or infinite
-/// (curves that do not cross, see [`crossing`](super::crossing)). NaNs and empty groups are ignored.
+/// There is no interval for fewer than three sizes with five seeds; sizes with fewer seeds are left out if there are three
+/// others. Nor is there one if some values are 0 or infinite (curves that do not cross, see
+/// [`crossing`](super::crossing)). NaNs and empty groups are ignored.
 ///
 /// Cost: one fit per replicate.
 ///
@@ -60,6 +61,8 @@ pub fn exponent(groups: &[Group<f64>]) -> PowerLaw {
         .map(|group| Group::new(group.at, measured(&group.replicates)))
         .filter(|group| !group.replicates.is_empty())
         .collect();
+    let (groups, left_out) =
+        with_enough_seeds(groups, |group| group.replicates.len(), |groups| sizes(groups) >= FEWEST_SIZES);
     let seeds = groups.iter().map(|group| group.replicates.len()).min().unwrap_or(0);
     if groups.iter().any(|group| !(group.at > 0.0 && group.at.is_finite())) {
         return PowerLaw::refused(Estimate::refused(seeds, "a size is not a positive number"));
@@ -81,7 +84,7 @@ pub fn exponent(groups: &[Group<f64>]) -> PowerLaw {
     let misfit = misfit(distances, explained);
     let slope = |means: &[f64]| self::line(&x, means).map_or(f64::NAN, |line| line.slope);
     let exponent = Estimate::student(line.slope, strata.noise(slope), strata.seeds());
-    PowerLaw { exponent: exponent.widened(misfit), prefactor, misfit }
+    PowerLaw { exponent: exponent.widened(misfit).leaving_out(left_out), prefactor, misfit }
 }
 
 fn line(x: &[f64], y: &[f64]) -> Option<Line> {
@@ -154,6 +157,16 @@ mod tests {
         assert!((bent.misfit - expected).abs() < 1e-9, "{} {expected}", bent.misfit);
         assert!((width(&bent) / width(&straight) - expected.sqrt()).abs() < 1e-9);
         assert_eq!(bent.exponent.limit, Limit::Sizes);
+    }
+
+    #[test]
+    fn a_size_that_has_just_begun_takes_nothing_from_the_others() {
+        let full = groups(&[1.0, 2.0, 4.0].map(|x: f64| (x, x * x)));
+        let begun = [full.clone(), vec![Group::new(8.0, [1e9, f64::INFINITY])]].concat();
+        let (whole, found) = (exponent(&full), exponent(&begun));
+        assert_eq!(found.exponent.interval, whole.exponent.interval);
+        assert_eq!(found.exponent.because.unwrap(), "without one group of fewer than 5 seeds");
+        assert_eq!(whole.exponent.because, None);
     }
 
     #[test]

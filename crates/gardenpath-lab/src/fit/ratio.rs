@@ -1,7 +1,7 @@
 //! Ratios of a quantity between groups.
 
 use super::Estimate;
-use super::estimate::Limit;
+use super::estimate::{Limit, with_enough_seeds};
 use super::mean::{Missing, measured};
 use super::statistics::average;
 use super::strata::{Strata, misfit};
@@ -20,9 +20,9 @@ pub struct Ratio {
 /// The mean ratio over pairs of groups with independent seeds, such as depth 3 over depth 2 at each vocabulary.
 ///
 /// A pair is (numerator, denominator). The interval is Student's for differences of mean logarithms, widened by the
-/// root of the misfit if pairs differ by more than seed noise. There is none for fewer than five seeds in some group,
-/// and no ratio if values are 0 or infinite (curves that do not cross). NaNs are ignored, and so are pairs without
-/// measurements on one side.
+/// root of the misfit if pairs differ by more than seed noise. There is none for fewer than five seeds; pairs with fewer
+/// are left out if there are others. There is no ratio if values are 0 or infinite (curves that do not cross). NaNs are
+/// ignored, and so are pairs without measurements on one side.
 ///
 /// ```
 /// use gardenpath_lab::fit::ratio;
@@ -33,10 +33,11 @@ pub struct Ratio {
 /// ```
 pub fn ratio(pairs: &[(&[f64], &[f64])]) -> Ratio {
     let pairs = pairs.iter().map(|(above, below)| [measured(above), measured(below)]);
-    let groups: Vec<Vec<f64>> =
-        pairs.filter(|[above, below]| !above.is_empty() && !below.is_empty()).flatten().collect();
+    let pairs: Vec<[Vec<f64>; 2]> = pairs.filter(|[above, below]| !above.is_empty() && !below.is_empty()).collect();
+    let seeds = |pair: &[Vec<f64>; 2]| pair[0].len().min(pair[1].len());
+    let (pairs, left_out) = with_enough_seeds(pairs, seeds, |pairs| !pairs.is_empty());
     let differences = |means: &[f64]| means.chunks(2).map(|pair| pair[0] - pair[1]).collect::<Vec<f64>>();
-    mean_ratio(groups, differences)
+    mean_ratio(pairs.into_iter().flatten().collect(), left_out, differences)
 }
 
 /// The mean ratio of two quantities of the same seeds, such as the samples that a network needs for each grammar over
@@ -59,11 +60,13 @@ pub fn matched_ratio(groups: &[&[(f64, f64)]]) -> Ratio {
         _ => above / below,
     };
     let groups = groups.iter().map(|pairs| measured(&pairs.iter().map(one).collect::<Vec<_>>()));
-    mean_ratio(groups.filter(|group| !group.is_empty()).collect(), <[f64]>::to_vec)
+    let groups: Vec<Vec<f64>> = groups.filter(|group| !group.is_empty()).collect();
+    let (groups, left_out) = with_enough_seeds(groups, Vec::len, |groups| !groups.is_empty());
+    mean_ratio(groups, left_out, <[f64]>::to_vec)
 }
 
 /// The mean of differences that are linear in the group means of logarithms.
-fn mean_ratio(groups: Vec<Vec<f64>>, differences: impl Fn(&[f64]) -> Vec<f64>) -> Ratio {
+fn mean_ratio(groups: Vec<Vec<f64>>, left_out: usize, differences: impl Fn(&[f64]) -> Vec<f64>) -> Ratio {
     let seeds = groups.iter().map(Vec::len).min().unwrap_or(0);
     let missing = Missing::sum(groups.iter().map(|group| Missing::among(group)));
     if missing.any() {
@@ -77,7 +80,7 @@ fn mean_ratio(groups: Vec<Vec<f64>>, differences: impl Fn(&[f64]) -> Vec<f64>) -
     let share = 1.0 - 1.0 / all.len() as f64;
     let misfit =
         misfit(all.iter().map(|one| one - value), strata.variances().into_iter().map(|variance| share * variance));
-    Ratio { ratio: ratio.widened(misfit).on_scale(f64::exp), misfit }
+    Ratio { ratio: ratio.widened(misfit).leaving_out(left_out).on_scale(f64::exp), misfit }
 }
 
 #[cfg(test)]
@@ -110,6 +113,16 @@ mod tests {
         // ln 2 between two pairs of two groups each.
         let expected = 0.5 * 2f64.ln().powi(2) / (2.0 * standard_error(&FACTORS.map(f64::ln)).powi(2));
         assert!((wide.misfit - expected).abs() < 1e-9);
+    }
+
+    #[test]
+    fn pairs_of_few_seeds_are_left_out_if_others_have_enough() {
+        let whole = ratio(&[(&times(6.0), &times(2.0))]);
+        let found = ratio(&[(&times(6.0), &times(2.0)), (&times(6.0)[..2], &times(9.0)), (&times(1.0), &[2.0])]);
+        assert_eq!(found.ratio.interval, whole.ratio.interval);
+        assert_eq!(found.ratio.because.unwrap(), "without 2 groups of fewer than 5 seeds");
+        let matched = matched_ratio(&[&FACTORS.map(|x| (3.0 * x, x)), &[(f64::INFINITY, 1.0)]]);
+        assert!((matched.ratio.value - 3.0).abs() < 1e-12 && matched.ratio.because.is_some());
     }
 
     #[test]

@@ -209,7 +209,7 @@ impl Train {
     pub(super) fn seconds_per_sentence(&self) -> f64 {
         let (length, width) = (self.sampled.length(), self.width as f64);
         match self.model {
-            Model::Cnn => 1.3e-10 * length.powf(1.33) * width * (width + 8.0),
+            Model::Cnn => 7e-11 * length.powf(1.33) * width * (width + 8.0),
             Model::Inn => 1.4e-11 * length.powi(2) * width.powi(2) + 1.8e-12 * length.powi(4) * width,
             Model::Transformer => {
                 let layers = self.layers.unwrap_or(Choices::usual_layers(self.sampled.depth)) as f64;

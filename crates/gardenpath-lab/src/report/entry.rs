@@ -1,6 +1,8 @@
 //! The state of a report while results arrive.
 
 use super::{Finding, finding};
+use crate::choice::choices;
+use crate::draw::table::{counted, short};
 use crate::fit::Verdict;
 
 /// The subject of a report.
@@ -11,6 +13,15 @@ pub enum Subject {
     Paper,
     /// The user's own experiments: one file, reproducible from the same results.
     Experiments,
+}
+
+choices! {
+    /// The formats in which figures are written beside the page.
+    pub enum Format {
+        Svg = "svg" => "For pages",
+        Pdf = "pdf" => "For papers",
+        Png = "png" => "For everything else",
+    }
 }
 
 /// All figures of a report, including those still missing.
@@ -28,6 +39,10 @@ pub struct Report {
     pub total_seconds: f64,
     /// The version of the program.
     pub version: &'static str,
+    /// The files of each figure beside the page.
+    pub formats: Vec<Format>,
+    /// Cells that are not measured. Figures share cells: those of all figures can be more.
+    pub missing: Missing,
 }
 
 impl Report {
@@ -52,6 +67,29 @@ impl Report {
     }
 }
 
+/// Cells that are not measured, and what they would cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Missing {
+    /// How many.
+    pub cells: usize,
+    /// About how many core-hours they take.
+    pub core_hours: f64,
+}
+
+impl Missing {
+    /// The same in words; none if nothing is missing.
+    pub fn words(&self) -> Option<String> {
+        let hours = short(self.core_hours);
+        match self.cells {
+            0 => None,
+            1 => Some(format!("1 cell is missing; measuring it takes about {hours} core-hours")),
+            cells => {
+                Some(format!("{} are missing; measuring them takes about {hours} core-hours", counted(cells, "cell")))
+            }
+        }
+    }
+}
+
 /// One figure of a report.
 #[derive(Clone, Debug)]
 pub struct Entry {
@@ -71,6 +109,8 @@ pub struct Entry {
     pub seconds: f64,
     /// The numbers of cells with a result, of failed cells, and of all cells.
     pub cells: (usize, usize, usize),
+    /// Cells without a result that did not fail.
+    pub missing: Missing,
     /// The command that produces it, at full scale for figures of the paper.
     pub command: String,
     /// Its state.

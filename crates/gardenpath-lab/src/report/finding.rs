@@ -22,6 +22,8 @@ pub struct Finding {
     pub verdict: Verdict,
     /// An equivalent claim of another chapter, as `experiment/id`.
     pub same_as: Option<String>,
+    /// About how many core-hours of missing cells or more seeds an inconclusive claim waits for, if these would settle it.
+    pub needed_core_hours: Option<f64>,
 }
 
 impl Finding {
@@ -34,6 +36,7 @@ impl Finding {
             allows: String::new(),
             verdict: if holds { Verdict::Agrees } else { Verdict::Differs },
             same_as: None,
+            needed_core_hours: None,
         }
     }
 }
@@ -44,10 +47,12 @@ pub fn of_claims(claims: &[Judged]) -> Vec<Finding> {
     for (number, judged) in claims.iter().enumerate() {
         let words = judged.words();
         let line = if words.is_empty() { judged.because.clone() } else { format!("{words}: {}", judged.because) };
+        let needed = judged.missing_core_hours.or(judged.needed_core_hours);
         if let Some(last) = findings.last_mut()
             && claims[number - 1].id == judged.id
         {
             last.measured.push(line);
+            last.needed_core_hours = last.needed_core_hours.map_or(needed, |hours| Some(hours + needed.unwrap_or(0.0)));
             last.verdict = Verdict::of_all([last.verdict, judged.verdict]);
             continue;
         }
@@ -58,6 +63,7 @@ pub fn of_claims(claims: &[Judged]) -> Vec<Finding> {
             allows: format!("{}. {}", judged.expectation(), judged.reason),
             verdict: judged.verdict,
             same_as: judged.same_as.clone(),
+            needed_core_hours: needed,
         });
     }
     findings

@@ -3,7 +3,8 @@
 //! The page is also well-formed XML, so that any tool can read it and a test can check that texts are escaped.
 
 use super::Finding;
-use super::entry::{Entry, Report, State, Subject};
+use super::entry::{Entry, Format, Report, State, Subject};
+use crate::choice::Choice;
 use crate::draw::table::duration;
 use crate::experiment::plan::Origin;
 use crate::fit::Verdict;
@@ -21,7 +22,7 @@ const ABOUT_EXPERIMENTS: &str = "Each section is an experiment: its expected out
 
 /// The page in its current state.
 pub fn html(report: &Report) -> String {
-    let sections: String = report.entries.iter().map(|entry| section(entry, report.subject)).collect();
+    let sections: String = report.entries.iter().map(|entry| section(entry, report)).collect();
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
@@ -42,6 +43,9 @@ fn header(report: &Report) -> String {
         if report.is_growing() { " This page is updated as results arrive: reload it to see more." } else { "" };
     let legend: String = Verdict::ALL.into_iter().map(|verdict| legend(verdict, report.count(verdict))).collect();
     let headline = escaped(&report.headline());
+    let missing = report.missing.words().map_or(String::new(), |words| {
+        format!(" <strong>The report is partial</strong>: {words}. Figures show the available results, and open claims list the cells they need.")
+    });
     if report.subject == Subject::Experiments {
         return format!(
             "<header>\n<h1>Experiments</h1>\n<p>{ABOUT_EXPERIMENTS}</p>\n<p>Scale: <strong>{scale}</strong>. {program}</p>\n\
@@ -50,7 +54,7 @@ fn header(report: &Report) -> String {
     }
     format!(
         "<header>\n<h1>Languages with hidden trees: the report</h1>\n<p>{ABOUT}</p>\n\
-         <p>Scale: <strong>{scale}</strong>. {done} of {all} figures are done; this run took {took}, besides earlier measurements.{started}{growing} \
+         <p>Scale: <strong>{scale}</strong>. {done} of {all} figures are done; this run took {took}, besides earlier measurements.{missing}{started}{growing} \
          {program}</p>\n<p><strong>{headline}</strong></p>\n<ul class=\"legend\">\n{legend}</ul>\n</header>\n"
     )
 }
@@ -87,7 +91,7 @@ fn overview_row(entry: &Entry) -> String {
             cell.push(badge(verdict, &verdict.counted(count)));
         }
     }
-    if entry.state == State::Running {
+    if entry.state == State::Running || entry.missing.cells > 0 {
         cell.push(note(&entry.progress()));
     } else if cell.is_empty() {
         cell.push(note("nothing to judge"));
@@ -104,22 +108,25 @@ fn note(html: &str) -> String {
     format!("<span class=\"note\">{html}</span>")
 }
 
-fn section(entry: &Entry, subject: Subject) -> String {
+fn section(entry: &Entry, report: &Report) -> String {
+    let subject = report.subject;
     let (name, title, paper) = (escaped(&entry.name), escaped(&entry.title), escaped(&entry.paper));
     let (heading, by) = match subject {
+        Subject::Paper if entry.missing.cells > 0 => ("The paper says", "To measure the missing cells"),
         Subject::Paper => ("The paper says", "At full scale"),
         Subject::Experiments => ("Expected outcome", "Measured by"),
     };
     let paper = if paper.is_empty() { paper } else { format!("<h3>{heading}</h3>\n<p>{paper}</p>\n") };
     let (took, command) = (duration(entry.seconds), escaped(&entry.command));
     let cells = if entry.cells.2 > 0 { format!(" for {}", entry.progress()) } else { String::new() };
+    let missing = entry.missing.words().map_or(String::new(), |words| format!(" {words}."));
     format!(
         "<section id=\"{name}\">\n<h2><a href=\"#{name}\">{title}</a></h2>\n{state}{figure}\
          {paper}{findings}\
-         <p class=\"note\">Compute time: {took}{cells}.</p>\n\
+         <p class=\"note\">Compute time: {took}{cells}.{missing}</p>\n\
          <p class=\"command\">{by}: <code>{command}</code></p>\n</section>\n",
         state = state(entry),
-        figure = entry.figure.as_deref().map_or(String::new(), |svg| figure(entry, svg, subject)),
+        figure = entry.figure.as_deref().map_or(String::new(), |svg| figure(entry, svg, report)),
         findings = findings(&entry.findings),
     )
 }
@@ -147,21 +154,23 @@ fn state_badge(state: &State) -> Option<String> {
 }
 
 /// The figure as a separate image, since IDs inside several drawings on one page would clash.
-fn figure(entry: &Entry, svg: &str, subject: Subject) -> String {
+fn figure(entry: &Entry, svg: &str, report: &Report) -> String {
     let (name, title, caption) = (escaped(&entry.name), escaped(&entry.title), escaped(&entry.caption));
-    if subject == Subject::Experiments {
+    if report.subject == Subject::Experiments {
         return format!(
             "<figure>\n<img src=\"data:image/svg+xml;base64,{}\" alt=\"{title}\"/>\n<figcaption>{caption}</figcaption>\n</figure>\n",
             base64(svg.as_bytes())
         );
     }
-    let files =
-        ["svg", "pdf", "png"].map(|kind| format!("<a href=\"figures/{name}.{kind}\">{}</a>", kind.to_uppercase()));
+    let link = |format: &Format| format!("<a href=\"figures/{name}.{format}\">{}</a>", format.name().to_uppercase());
+    let files: Vec<String> = report.formats.iter().map(link).collect();
+    let picture = format!("<img src=\"data:image/svg+xml;base64,{}\" alt=\"{title}\"/>", base64(svg.as_bytes()));
+    let picture = match report.formats.contains(&Format::Svg) {
+        true => format!("<a class=\"card\" href=\"figures/{name}.svg\">{picture}</a>"),
+        false => picture,
+    };
     format!(
-        "<figure>\n<a class=\"card\" href=\"figures/{name}.svg\">\
-         <img src=\"data:image/svg+xml;base64,{}\" alt=\"{title}\"/></a>\n\
-         <figcaption>{caption} <span class=\"files\">{}</span></figcaption>\n</figure>\n",
-        base64(svg.as_bytes()),
+        "<figure>\n{picture}\n<figcaption>{caption} <span class=\"files\">{}</span></figcaption>\n</figure>\n",
         files.join(" ")
     )
 }
@@ -237,6 +246,7 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::entry::Missing;
     use roxmltree::{Document, Node, ParsingOptions};
 
     const NASTY: &str = "</p><script>alert(\"1\")</script> & 'a' < b\u{1}\n-->]]>";
@@ -254,6 +264,7 @@ mod tests {
             findings: if state == State::Done { findings.into() } else { Vec::new() },
             seconds: 200.0,
             cells: (3, 1, 8),
+            missing: Missing { cells: 4, core_hours: 2.5 },
             command: NASTY.into(),
             state,
         }
@@ -273,6 +284,8 @@ mod tests {
             started_text: Some(NASTY.into()),
             total_seconds: 1.0,
             version: NASTY,
+            formats: vec![Format::Svg, Format::Png],
+            missing: Missing { cells: 4, core_hours: 2.5 },
         })
     }
 
@@ -352,13 +365,25 @@ mod tests {
             for link in document.descendants().filter_map(|node| node.attribute("href")) {
                 let file = link.strip_prefix("figures/").and_then(|file| file.rsplit_once('.'));
                 let within = link.strip_prefix('#').is_some_and(|id| ids.contains(&id));
-                assert!(within || file.is_some_and(|(name, kind)| ids.contains(&name) && "svg pdf png".contains(kind)));
+                assert!(within || file.is_some_and(|(name, kind)| ids.contains(&name) && "svg png".contains(kind)));
             }
             let sources: Vec<_> = document.descendants().filter_map(|node| node.attribute("src")).collect();
             assert_eq!(sources, ["data:image/svg+xml;base64,PHN2ZyBpZD0iYSIvPg=="; 2]);
             assert!(["script", "link", "iframe", "object"].iter().all(|&name| elements(document, name).count() == 0));
         });
         assert!(!page().contains("http") && !STYLE.contains("url(") && !STYLE.contains("@import"));
+    }
+
+    #[test]
+    fn partial_pages_say_so() {
+        with_document(|document| {
+            let paragraphs: Vec<String> = elements(document, "p").map(text).collect();
+            let words = "4 cells are missing; measuring them takes about 2.5 core-hours.";
+            assert!(paragraphs.iter().any(|line| line.contains(&format!("The report is partial: {words}"))));
+            let each = paragraphs.iter().filter(|line| line.contains(&format!("for 3 of 8 cells, 1 failed. {words}")));
+            assert_eq!(each.count(), 5);
+            assert!(paragraphs.iter().any(|line| line.starts_with("To measure the missing cells: ")));
+        });
     }
 
     #[test]

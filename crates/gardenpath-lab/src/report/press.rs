@@ -1,8 +1,9 @@
 //! Makes the report: measures what is missing, draws, judges, and updates the page after each chapter.
 
-use super::entry::{Entry, Report, State, Subject};
+use super::entry::{Entry, Format, Missing, Report, State, Subject};
 use super::{Chapter, html};
 use crate::analysis::{self, Loaded};
+use crate::choice::Choice;
 use crate::experiment::Scale;
 use crate::files::atomic::write;
 use crate::measure::Measure;
@@ -10,6 +11,7 @@ use crate::outcome::Interrupted;
 use crate::store::Store;
 use crate::sweep::{self, Event};
 use anyhow::{Context, Result};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -17,10 +19,24 @@ use std::time::Instant;
 /// PNG files are for high-resolution screens; papers use the PDF.
 const PNG_SCALE: f64 = 2.0;
 
+/// How a report is made.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The store that results are read from and written to.
+    pub store: PathBuf,
+    /// Whether missing cells are measured. If not, figures show what there is and say what is missing.
+    pub measures: bool,
+    /// The files of each figure beside the page.
+    pub formats: Vec<Format>,
+}
+
 /// A report being made in a directory.
 pub struct Press {
     directory: PathBuf,
     store: Store,
+    measures: bool,
+    /// The core-hours of cells that are not measured, by their identities.
+    missing: BTreeMap<String, f64>,
     scale: Scale,
     chapters: Vec<Chapter>,
     report: Report,
@@ -28,11 +44,14 @@ pub struct Press {
 }
 
 impl Press {
-    /// A report of these chapters in a directory, which keeps the results of earlier runs.
-    pub fn new(directory: &Path, chapters: Vec<Chapter>, scale: Scale) -> Result<Self> {
+    /// A report of these chapters in a directory.
+    pub fn new(directory: &Path, chapters: Vec<Chapter>, scale: Scale, settings: Settings) -> Result<Self> {
+        let Settings { store, measures, formats } = settings;
+        let store = if measures { Store::open(&store)? } else { Store::existing(&store)? };
         let figures = directory.join("figures");
         fs::create_dir_all(&figures).with_context(|| format!("{}: cannot create the directory", figures.display()))?;
         let entries = chapters.iter().map(waiting).collect();
+        let missing = BTreeMap::new();
         let report = Report {
             subject: Subject::Paper,
             entries,
@@ -40,9 +59,11 @@ impl Press {
             started_text: None,
             total_seconds: 0.0,
             version: env!("CARGO_PKG_VERSION"),
+            formats,
+            missing: Missing::default(),
         };
-        let store = Store::open(&directory.join("store"))?;
-        let press = Press { directory: directory.to_owned(), store, scale, chapters, report, start: Instant::now() };
+        let (directory, start) = (directory.to_owned(), Instant::now());
+        let press = Press { directory, store, measures, missing, scale, chapters, report, start };
         press.print()?;
         Ok(press)
     }
@@ -75,7 +96,7 @@ impl Press {
         move || sweep::interrupted(&cells, &store)
     }
 
-    /// Measures the missing cells of a chapter, then draws and judges it. `progress` is called for each cell.
+    /// Measures the missing cells of a chapter if the settings say so, then draws and judges it. `progress` is called for each cell.
     pub fn chapter(&mut self, number: usize, progress: &mut dyn FnMut(&Event<'_>)) -> Result<&Entry> {
         self.report.entries[number].state = State::Running;
         self.print()?;
@@ -84,7 +105,9 @@ impl Press {
             progress(&event);
             Ok(())
         };
-        sweep::run(&longest_first(&cells), &self.store, rayon::current_num_threads(), &mut report)?;
+        if self.measures {
+            sweep::run(&longest_first(&cells), &self.store, rayon::current_num_threads(), &mut report)?;
+        }
         let drawing = Instant::now();
         let drawn = self.draw(number, &cells);
         let entry = &mut self.report.entries[number];
@@ -99,19 +122,43 @@ impl Press {
     }
 
     fn draw(&mut self, number: usize, cells: &[Measure]) -> Result<()> {
-        let Loaded { table, missing, .. } = analysis::load(cells, &self.store)?;
+        let Loaded { table, outstanding, .. } = analysis::load(cells, &self.store)?;
+        let (mut failed, mut missing) = (0, Missing::default());
+        for (number, core_hours) in outstanding.cells() {
+            if self.measures && self.store.failure(&cells[number]).is_some() {
+                failed += 1;
+                continue;
+            }
+            missing = Missing { cells: missing.cells + 1, core_hours: missing.core_hours + core_hours };
+            self.missing.insert(cells[number].identity(), core_hours);
+        }
+        self.report.missing = Missing { cells: self.missing.len(), core_hours: self.missing.values().sum() };
         let entry = &mut self.report.entries[number];
-        entry.cells = (table.len(), missing, cells.len());
-        let page = self.chapters[number].draw(&table)?;
+        (entry.cells, entry.missing) = ((table.len(), failed, cells.len()), missing);
+        if missing.cells > 0 {
+            let (name, scale) = (&entry.name, self.scale.name());
+            entry.command = format!("gardenpath reproduce {name} --scale {scale} --missing measure");
+        }
+        let page = self.chapters[number].draw(&table, &outstanding)?;
         let svg = page.figure.svg();
         (entry.caption, entry.findings, entry.figure) = (page.caption, page.findings, Some(svg.clone()));
-        let path = |kind: &str| self.directory.join("figures").join(&self.chapters[number].name).with_extension(kind);
         // A figure that has not changed is not rendered again.
-        let same = fs::read(path("svg")).is_ok_and(|old| old == svg.as_bytes());
-        if !(same && path("png").exists() && path("pdf").exists()) {
-            write(&path("png"), &page.figure.png(PNG_SCALE)?)?;
-            write(&path("pdf"), &page.figure.pdf()?)?;
-            write(&path("svg"), svg.as_bytes())?;
+        let path = |format: Format| {
+            self.directory.join("figures").join(&self.chapters[number].name).with_extension(format.name())
+        };
+        let formats = &self.report.formats;
+        let same = fs::read(path(Format::Svg)).is_ok_and(|old| old == svg.as_bytes());
+        if same && formats.iter().all(|format| path(*format).exists()) {
+            return Ok(());
+        }
+        // The SVG comes last: if it is there, so are the others.
+        for format in [Format::Png, Format::Pdf, Format::Svg].into_iter().filter(|format| formats.contains(format)) {
+            let bytes = match format {
+                Format::Png => page.figure.png(PNG_SCALE)?,
+                Format::Pdf => page.figure.pdf()?,
+                Format::Svg => svg.clone().into_bytes(),
+            };
+            write(&path(format), &bytes)?;
         }
         Ok(())
     }
@@ -151,6 +198,7 @@ fn waiting(chapter: &Chapter) -> Entry {
         findings: Vec::new(),
         seconds: 0.0,
         cells: (0, 0, 0),
+        missing: Missing::default(),
         command: format!("gardenpath reproduce {} --scale full", chapter.name),
         state: State::Waiting,
     }

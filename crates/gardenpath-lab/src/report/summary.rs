@@ -29,7 +29,8 @@ pub fn table(report: &Report) -> String {
     rows.for_each(|row| table.row(row));
     let (done, all, took) = (report.done(), report.entries.len(), duration(report.total_seconds));
     let headline = report.headline();
-    format!("{table}\n{done} of {all} figures at {} scale in {took}.\n{headline}\n", report.scale)
+    let missing = report.missing.words().map_or(String::new(), |words| format!("{words}.\n"));
+    format!("{table}\n{done} of {all} figures at {} scale in {took}.\n{missing}{headline}\n", report.scale)
 }
 
 /// A figure on one line, without a line break.
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
     use crate::experiment::plan::Origin;
     use crate::report::Finding;
-    use crate::report::entry::Subject;
+    use crate::report::entry::{Missing, Subject};
 
     fn entry(name: &'static str, state: State, findings: Vec<Finding>) -> Entry {
         Entry {
@@ -103,6 +104,7 @@ mod tests {
             findings,
             seconds: 75.0,
             cells: (3, 1, 8),
+            missing: Missing::default(),
             command: String::new(),
             state,
         }
@@ -122,6 +124,8 @@ mod tests {
             started_text: None,
             total_seconds: 200.0,
             version: "0",
+            formats: Vec::new(),
+            missing: Missing::default(),
         }
     }
 
@@ -148,6 +152,10 @@ The paper's formulas (4): 2 agree, 1 corrected, 1 inconclusive. Its experimental
             entry("clustering", State::Done, vec![]),
         ]);
         assert_eq!(table(&report), expected);
+        let partial = Report { missing: Missing { cells: 1, core_hours: 60.0 }, ..report };
+        assert!(
+            table(&partial).contains("3 min 20 s.\n1 cell is missing; measuring it takes about 60 core-hours.\nOf the")
+        );
     }
 
     #[test]

@@ -4,21 +4,50 @@
 //! measure. It is named after the cell's identity, so a different version of the measure does not find it.
 
 use crate::files::atomic;
-use crate::measure::Keeper;
+use crate::measure::{Keeper, Measure};
+use crate::process::thread_seconds;
 use crate::training::checkpoint::interval;
 use gardenpath::interrupt::obeyed;
 use sha2::{Digest, Sha256};
 use std::cell::Cell;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
+
+/// The clock that times a cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Clock {
+    /// CPU time, so that other work on a busy machine does not count.
+    Cores,
+    /// Wall time, for cells on a GPU.
+    Wall,
+}
+
+impl Clock {
+    /// The clock of a cell.
+    pub(super) fn of(cell: &Measure) -> Self {
+        if cell.is_on_gpu() { Clock::Wall } else { Clock::Cores }
+    }
+
+    /// The time in seconds, from an arbitrary origin. CPU time is that of all threads of the current pool.
+    fn now(self) -> f64 {
+        static START: OnceLock<Instant> = OnceLock::new();
+        match self {
+            Clock::Cores => rayon::broadcast(|_| thread_seconds()).iter().sum(),
+            Clock::Wall => START.get_or_init(Instant::now).elapsed().as_secs_f64(),
+        }
+    }
+}
 
 /// The checkpoint of one cell, in a file.
 pub struct Checkpoints<'s> {
     path: PathBuf,
     report: &'s dyn Fn(String),
-    began: Instant,
+    clock: Clock,
+    /// The time at which this attempt began.
+    began: f64,
     /// The seconds taken by earlier attempts.
     before: Cell<f64>,
     /// When the next checkpoint is due.
@@ -30,14 +59,14 @@ const SHARE: u32 = 20;
 
 impl<'s> Checkpoints<'s> {
     /// The checkpoint in a file. `report` is called with one line if it is damaged.
-    pub fn new(path: PathBuf, report: &'s dyn Fn(String)) -> Self {
-        let began = Instant::now();
-        Checkpoints { path, report, began, before: Cell::new(0.0), due: Cell::new(began + interval()) }
+    pub(super) fn new(path: PathBuf, clock: Clock, report: &'s dyn Fn(String)) -> Self {
+        let due = Cell::new(Instant::now() + interval());
+        Checkpoints { path, report, clock, began: clock.now(), before: Cell::new(0.0), due }
     }
 
-    /// The time the cell has taken so far, over all attempts that led to its state.
+    /// The time the cell has taken so far, over all attempts that led to its state: CPU time, or wall time on a GPU.
     pub fn seconds(&self) -> f64 {
-        self.before.get() + self.began.elapsed().as_secs_f64()
+        self.before.get() + self.clock.now() - self.began
     }
 }
 
@@ -97,6 +126,7 @@ fn checksum(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
     use std::cell::RefCell;
+    use std::time::Duration;
 
     #[test]
     fn what_is_kept_is_found_unless_a_bit_is_flipped() {
@@ -104,7 +134,7 @@ mod tests {
         let path = directory.path().join("checkpoints").join("0123");
         let said = RefCell::new(Vec::new());
         let report = |text: String| said.borrow_mut().push(text);
-        let keeper = || Checkpoints::new(path.clone(), &report);
+        let keeper = || Checkpoints::new(path.clone(), Clock::Wall, &report);
         assert_eq!(keeper().load(), None);
         keeper().save(b"so far\nso good");
         let first = keeper();
@@ -126,5 +156,25 @@ mod tests {
         }
         assert_eq!(said.borrow().len(), 2 * whole.len());
         assert_eq!(said.borrow()[0], format!("{}: is damaged", path.display()));
+    }
+
+    /// A machine that has other work must not make cells look expensive.
+    #[test]
+    fn only_the_work_of_cores_counts() {
+        let directory = tempfile::tempdir().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let (idle, busy) = pool.install(|| {
+            let keeper = Checkpoints::new(directory.path().join("0"), Clock::Cores, &|_| ());
+            std::thread::sleep(Duration::from_millis(100));
+            let idle = keeper.seconds();
+            let work = |_: rayon::BroadcastContext<'_>| {
+                let start = thread_seconds();
+                while thread_seconds() - start < 0.05 {}
+            };
+            rayon::broadcast(work);
+            (idle, keeper.seconds() - idle)
+        });
+        assert!(idle < 0.05, "{idle} s of work while sleeping");
+        assert!((0.1..0.2).contains(&busy), "{busy} s of two threads that worked 0.05 s each");
     }
 }

@@ -6,6 +6,7 @@
 use crate::draw::table::short;
 use crate::measure::Measure;
 use crate::process::thread_seconds;
+use crate::store::Provenance;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -46,12 +47,16 @@ pub struct Paces {
 }
 
 impl Paces {
-    /// The paces of finished cells, given with their times in seconds.
-    pub fn of_finished<'c>(finished: impl IntoIterator<Item = (&'c Measure, f64)>) -> Self {
+    /// The paces of finished cells. Records without a version are ignored: they have wall times, which on a busy machine can be many
+    /// times the CPU time.
+    pub fn of_finished<'c>(finished: impl IntoIterator<Item = (&'c Measure, Provenance)>) -> Self {
         let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
-        for (cell, seconds) in finished.into_iter().filter(|(cell, _)| !cell.is_on_gpu()) {
+        for (cell, provenance) in finished {
+            if cell.is_on_gpu() || provenance.version.is_none() {
+                continue;
+            }
             let (taken, work) = sums.entry(cell.variety()).or_default();
-            (*taken, *work) = (*taken + seconds, *work + cell.work());
+            (*taken, *work) = (*taken + provenance.seconds, *work + cell.work());
         }
         let known = sums.into_iter().filter(|(_, (taken, work))| *taken >= ENOUGH_SECONDS && *work > 0.0);
         Paces { factors: known.map(|(variety, (taken, work))| (variety, taken / work)).collect() }
@@ -68,6 +73,11 @@ impl Paces {
     /// The time of a cell in seconds on one core, if the pace of its variety is known.
     pub fn seconds(&self, cell: &Measure) -> Option<f64> {
         Some(self.factors.get(&cell.variety())? * cell.work())
+    }
+
+    /// The same, with the measure's own estimate if the pace is unknown.
+    pub fn nominal_seconds(&self, cell: &Measure) -> f64 {
+        self.seconds(cell).unwrap_or_else(|| cell.work())
     }
 
     /// The estimated cost of cells; those with unknown pace cost nothing.

@@ -65,9 +65,9 @@ impl Status {
             match found {
                 Ok(Found::Whole(())) => {
                     status.done += 1;
-                    if let Some(seconds) = store.seconds(cell) {
-                        status.seconds_done += seconds;
-                        timed.push((cell, seconds));
+                    if let Some(provenance) = store.provenance(cell) {
+                        status.seconds_done += provenance.seconds;
+                        timed.push((cell, provenance));
                     }
                     continue;
                 }

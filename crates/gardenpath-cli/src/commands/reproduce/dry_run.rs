@@ -26,8 +26,8 @@ struct Line {
 }
 
 /// Runs the command.
-pub fn run(out: &Path, chapters: &[Chapter], scale: &Scale, answer: &mut Answer) -> Result<()> {
-    let store = Store::at(&out.join("store"));
+pub fn run(store: &Path, chapters: &[Chapter], scale: &Scale, answer: &mut Answer) -> Result<()> {
+    let store = Store::at(store);
     // Shared cells are charged to the first chapter.
     let mut seen = HashSet::new();
     let (mut finished, mut plans) = (Vec::new(), Vec::new());
@@ -37,15 +37,15 @@ pub fn run(out: &Path, chapters: &[Chapter], scale: &Scale, answer: &mut Answer)
         let count = cells.len();
         let mut missing: Vec<Measure> = Vec::new();
         for cell in cells {
-            match (store.look(&cell)?, store.seconds(&cell)) {
-                (Found::Whole(()), Some(seconds)) => finished.push((cell, seconds)),
+            match (store.look(&cell)?, store.provenance(&cell)) {
+                (Found::Whole(()), Some(provenance)) => finished.push((cell, provenance)),
                 (Found::Whole(()), None) => {}
                 _ => missing.push(cell),
             }
         }
         plans.push((chapter.name.clone(), count, missing));
     }
-    let mut paces = Paces::of_finished(finished.iter().map(|(cell, seconds)| (cell, *seconds)));
+    let mut paces = Paces::of_finished(finished.iter().map(|(cell, provenance)| (cell, provenance.clone())));
     let spinner = progress::spinner("timing tiny cells");
     paces.calibrate(plans.iter().flat_map(|(_, _, missing)| missing));
     spinner.finish_and_clear();

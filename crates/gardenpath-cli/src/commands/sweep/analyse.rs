@@ -5,7 +5,7 @@ use crate::commands::Answer;
 use crate::progress;
 use anyhow::{Result, bail};
 use clap::Args;
-use gardenpath_lab::analysis::{self, Fitted, Found, Table};
+use gardenpath_lab::analysis::{self, Fitted, Found, Loaded, Table};
 use gardenpath_lab::draw::table::{Table as Columns, counted, short};
 use gardenpath_lab::experiment::Experiment;
 use gardenpath_lab::experiment::plan::{self, Kind};
@@ -138,8 +138,8 @@ pub fn judge(arguments: &Judge, answer: &mut Answer) -> Result<()> {
     if plan.claims.is_empty() {
         bail!("the experiment has no [[claim]]");
     }
-    let table = results(&chosen, &arguments.which.store)?;
-    let judged = analysis::judge(plan, &analysis::fit(&plan.fits, &table)?)?;
+    let Loaded { table, outstanding, .. } = loaded(&chosen, &arguments.which.store)?;
+    let judged = analysis::judge(plan, &analysis::fit(&plan.fits, &table)?, &outstanding)?;
     if answer.json {
         return answer.json_line(&json!({"claims": judged}));
     }
@@ -177,12 +177,17 @@ pub fn plot(arguments: &Plot, answer: &mut Answer) -> Result<()> {
 
 /// The available results. Fails if there are none, and notes how many are missing.
 fn results(chosen: &Chosen, store: &Path) -> Result<Table> {
+    Ok(loaded(chosen, store)?.table)
+}
+
+/// The same, with what the others would cost; what is missing is said.
+fn loaded(chosen: &Chosen, store: &Path) -> Result<Loaded> {
     let Chosen { source, experiment, cells, .. } = chosen;
     let loaded = analysis::load(cells, &Store::existing(store)?)?;
     loaded.damaged.iter().for_each(|text| progress::note(text));
     refuse_nothing(loaded.table.len(), cells.len(), experiment)?;
     say_missing(loaded.missing, cells.len(), &source.name());
-    Ok(loaded.table)
+    Ok(loaded)
 }
 
 /// Returns an error if there are no results at all.

@@ -1,0 +1,111 @@
+//! docs/findings.md has tables of what the recorded results say. They are made from `reproduce --scale day --json`, and this test
+//! keeps them true: `GARDENPATH_WRITE=1 cargo test --release -p gardenpath-cli --test findings` writes them anew when results arrive.
+
+use serde_json::Value;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Figures about networks, of which every claim has a row; of the others only verdicts are counted.
+const NETWORKS: [&str; 9] = [
+    "CNN_CNN-1",
+    "CNN_CNN-SNR",
+    "CNN_CNN-2",
+    "CNN_CNN-3",
+    "rules",
+    "archis_and_titles",
+    "width",
+    "probes",
+    "next-token",
+];
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What the recorded results say, one line for each figure.
+fn figures() -> Vec<Value> {
+    let scratch = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_gardenpath"))
+        .args(["reproduce", "--scale", "day", "--formats", "svg", "--json", "-o"])
+        .arg(scratch.path())
+        .current_dir(repository())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The claims about networks: what was measured, and what an undecided claim waits for.
+fn networks(figures: &[Value]) -> String {
+    let mut table = "| figure | claim | measured | verdict |\n|---|---|---|---|\n".to_owned();
+    for name in NETWORKS {
+        let figure = figures.iter().find(|figure| figure["figure"] == name).unwrap_or_else(|| panic!("{name}"));
+        for finding in findings(figure) {
+            let groups: Vec<&str> = finding["result"].as_array().unwrap().iter().map(|line| measured(line)).collect();
+            let verdict = match (finding["verdict"].as_str().unwrap(), finding["needed_core_hours"].as_f64()) {
+                ("inconclusive", Some(hours)) => format!("open: {} core-hours", rounded(hours)),
+                ("inconclusive", None) => "open".to_owned(),
+                (word, _) => word.to_owned(),
+            };
+            let claim = finding["claim"].as_str().unwrap();
+            writeln!(table, "| {name} | {claim} | {} | {verdict} |", groups.join("; ")).unwrap();
+        }
+    }
+    table
+}
+
+/// The number that was measured, without what is said about it.
+fn measured(line: &Value) -> &str {
+    let line = line.as_str().unwrap();
+    let ends = [" lies ", " is at ", " is above ", " is below ", " reaches ", " has no interval", "; "];
+    &line[..ends.iter().filter_map(|end| line.find(end)).min().unwrap_or(line.len())]
+}
+
+/// Two digits: an estimate of costs has no more.
+fn rounded(hours: f64) -> String {
+    if hours >= 10.0 { format!("{hours:.0}") } else { format!("{hours:.1}") }
+}
+
+/// How many claims of the other figures have which verdict, and how many cells of all figures are measured.
+fn others(figures: &[Value]) -> String {
+    let mut table =
+        "| figure | cells | agree | differ | corrected | inconclusive |\n|---|---|---|---|---|---|\n".to_owned();
+    for figure in figures.iter().filter(|figure| figure["cells"] != 0) {
+        let name = figure["figure"].as_str().unwrap();
+        let count = |word: &str| findings(figure).iter().filter(|finding| finding["verdict"] == word).count();
+        let [agree, differ, corrected, open] = ["agrees", "differs", "corrected", "inconclusive"].map(count);
+        let (done, cells) = (&figure["done"], &figure["cells"]);
+        writeln!(table, "| {name} | {done} of {cells} | {agree} | {differ} | {corrected} | {open} |").unwrap();
+    }
+    table
+}
+
+fn findings(figure: &Value) -> &Vec<Value> {
+    figure["findings"].as_array().unwrap()
+}
+
+/// The page with its tables replaced.
+fn with_tables(page: &str, tables: &[(&str, String)]) -> String {
+    let mut page = page.to_owned();
+    for (name, table) in tables {
+        let (begin, end) = (format!("<!-- {name}: begin -->\n"), format!("<!-- {name}: end -->\n"));
+        let from = page.find(&begin).unwrap_or_else(|| panic!("{begin}")) + begin.len();
+        let to = page.find(&end).unwrap_or_else(|| panic!("{end}"));
+        page.replace_range(from..to, &format!("\n{table}\n"));
+    }
+    page
+}
+
+#[test]
+fn the_tables_are_what_recorded_results_say() {
+    let path = repository().join("docs/findings.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let figures = figures();
+    let made = with_tables(&page, &[("networks", networks(&figures)), ("figures", others(&figures))]);
+    if std::env::var_os("GARDENPATH_WRITE").is_some() {
+        return std::fs::write(&path, made).unwrap();
+    }
+    assert!(made == page, "GARDENPATH_WRITE=1 makes the tables of docs/findings.md anew");
+}
