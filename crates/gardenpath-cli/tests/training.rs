@@ -162,7 +162,10 @@ fn bad_input_is_refused_in_one_line() {
     assert_eq!(text("--model inn --task masked"), "--task masked needs --model transformer: inn only predicts roots");
     assert!(text("--model transformer --task masked --mask 1.5").contains("--mask is 1.5, expected more than 0"));
     assert!(text("--model transformer --task next --mask 0.5").contains("--mask has no effect here"));
-    assert!(lab.refusal("train --model cnn --vocab 8 --depth 2 --samples 0").contains("at least one training and one test sentence"));
+    assert!(
+        lab.refusal("train --model cnn --vocab 8 --depth 2 --samples 0")
+            .contains("at least one training and one test sentence")
+    );
     assert!(lab.refusal("train --model cnn --vocab 8 --depth 2 --samples 9 --width 0").contains("width of 0"));
     assert!(lab.refusal("train --model cnn --vocab 8 --depth 2 --samples 9 --width 9000000").contains("GB"));
     assert!(lab.refusal("train --model cnn --samples 9").contains("--vocab"));
