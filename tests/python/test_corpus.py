@@ -473,7 +473,7 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
         lambda: Corpus.read("corpus.txt"),
         "corpus.txt: expected a corpus with a name ending in .parquet",
     ),
-    "an unknown kind of file to write": (lambda: make(SENTENCES).write("corpus.txt"), "ends in .parquet, .jsonl or .tsv"),
+    "an unknown kind of file to write": (lambda: make(SENTENCES).write("corpus.txt"), "ending in .parquet, .jsonl or .tsv"),
 }
 
 

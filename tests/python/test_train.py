@@ -257,7 +257,7 @@ def test_mistakes_are_value_errors(language: Grammar, tmp_path: Path) -> None:
     wrong: dict[str, dict[str, Any]] = {
         "model is rnn, expected cnn or inn or transformer": {"model": "rnn"},
         "the number is -5, expected at least 0": {"samples": -5},
-        "expected at least one sentence": {"samples": 0},
+        "expected at least one training and one test sentence": {"samples": 0},
         "patience is 1, expected more than 1": {"patience": 1},
         "heads has no effect here": {"heads": 4},
         "optimizer is adagrad": {"optimizer": "adagrad"},
