@@ -1,6 +1,6 @@
 //! Results of experiments: learning curves, thresholds with their intervals, and claims with verdicts.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use gardenpath_lab::analysis::{self, Family, Fitted, Found, Judged, Loaded, MeanCurve};
 use gardenpath_lab::experiment::plan::{Fit, Kind, Origin, Plan};
 use gardenpath_lab::experiment::{Experiment, Scale, built_in};
@@ -24,8 +24,19 @@ pub struct Shelf {
 struct Known {
     name: &'static str,
     experiment: Experiment,
-    scales: Vec<(Scale, Vec<String>)>,
+    scales: Vec<Grids>,
 }
+
+/// The cells of a scale.
+struct Grids {
+    /// How the page calls it.
+    name: String,
+    scale: Scale,
+    cells: Vec<String>,
+}
+
+/// What the page calls the cells of an experiment without scales.
+const GRID: &str = "grid";
 
 /// All experiments.
 #[derive(Serialize)]
@@ -176,7 +187,7 @@ impl Shelf {
         let summary = |known: &Known| Summary {
             name: known.name,
             title: known.title(),
-            scales: known.scales.iter().map(|scale| summary_of(scale, &files)).collect(),
+            scales: known.scales.iter().map(|grids| grids.summary(&files)).collect(),
         };
         let mut experiments: Vec<Summary> = self.experiments()?.iter().map(summary).collect();
         experiments.sort_by_key(|summary| summary.scales.iter().all(|scale| scale.done == 0));
@@ -188,19 +199,19 @@ impl Shelf {
         let Some(store) = &self.store else { return Ok(None) };
         let Some(known) = self.experiments()?.iter().find(|known| known.name == name) else { return Ok(None) };
         let experiment = &known.experiment;
-        let scale = match scale {
-            Some(name) => {
-                let asked: Scale = name.parse().map_err(|reason| anyhow::anyhow!("scale: {reason}"))?;
-                experiment.scale(Some(&asked))?
-            }
+        let grids = match scale {
+            Some(name) => known.scales.iter().find(|grids| grids.name == name).with_context(|| {
+                let names: Vec<&str> = known.scales.iter().map(|grids| grids.name.as_str()).collect();
+                format!("there is no scale {name}; the experiment has {}", names.join(", "))
+            })?,
             None => {
                 let files = store.identities();
-                let done = |scale: &&(Scale, Vec<String>)| summary_of(scale, &files).done;
                 // Of several with as many results, the first one.
-                known.scales.iter().rev().max_by_key(done).context("the experiment has no scale")?.0.clone()
+                let best = known.scales.iter().rev().max_by_key(|grids| grids.summary(&files).done);
+                best.context("the experiment has no cells")?
             }
         };
-        let cells: Vec<Measure> = experiment.cells(&scale)?;
+        let cells: Vec<Measure> = experiment.cells(&grids.scale)?;
         let Loaded { table, damaged, .. } = analysis::load(&cells, store)?;
         let (analysis, problem) = match table.is_empty() {
             true => (Analysis::default(), Some("there are no results at this scale yet".to_owned())),
@@ -211,7 +222,7 @@ impl Shelf {
             title: known.title(),
             expects: experiment.expects.clone(),
             caption: experiment.caption.clone().unwrap_or_default(),
-            scale: scale.name().to_owned(),
+            scale: grids.name.clone(),
             cells: cells.len(),
             done: table.len(),
             damaged,
@@ -224,11 +235,19 @@ impl Shelf {
 impl Known {
     fn new(name: &'static str) -> Result<Self> {
         let experiment = built_in::find(name)?;
-        let mut scales = Vec::new();
-        for scale in Scale::USUAL.into_iter().filter(|scale| experiment.scale(Some(scale)).is_ok()) {
-            let cells = experiment.cells(&scale)?.iter().map(Measure::identity).collect();
-            scales.push((scale, cells));
+        let mut named: Vec<(String, Scale)> = Vec::new();
+        for scale in experiment.scale_names() {
+            named.push((scale.to_owned(), scale.parse().map_err(|reason| anyhow!("{name}: {reason}"))?));
         }
+        if named.is_empty() {
+            // It has the same cells at every scale.
+            named.push((GRID.to_owned(), Scale::QUICK));
+        }
+        let grids = |(name, scale): (String, Scale)| {
+            let cells = experiment.cells(&scale)?.iter().map(Measure::identity).collect();
+            Ok(Grids { name, scale, cells })
+        };
+        let scales = named.into_iter().map(grids).collect::<Result<Vec<_>>>()?;
         Ok(Known { name, experiment, scales })
     }
 
@@ -237,9 +256,11 @@ impl Known {
     }
 }
 
-fn summary_of((scale, cells): &(Scale, Vec<String>), files: &HashSet<String>) -> ScaleSummary {
-    let done = cells.iter().filter(|cell| files.contains(*cell)).count();
-    ScaleSummary { name: scale.name().to_owned(), cells: cells.len(), done }
+impl Grids {
+    fn summary(&self, files: &HashSet<String>) -> ScaleSummary {
+        let done = self.cells.iter().filter(|cell| files.contains(*cell)).count();
+        ScaleSummary { name: self.name.clone(), cells: self.cells.len(), done }
+    }
 }
 
 /// As much of the analysis as these results allow, and what is wrong with the rest.
