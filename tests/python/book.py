@@ -236,8 +236,11 @@ def record(runner: Runner) -> None:
     """Writes the outputs that commands printed into their page, where they differ from what it shows; times become `…`."""
     lines = runner.page.read_text().splitlines()
     for command, said in reversed(list(runner.mismatches())):
-        start = command.number + 1
-        lines[start : start + len(command.shown)] = re.sub(r"\b[\d.]+ s\b", "… s", tidy(said)).splitlines()
+        start, new = command.number + 1, re.sub(r"\b[\d.]+ s\b", "… s", tidy(said)).splitlines()
+        if len(new) == len(command.shown):
+            # Lines that match keep their gaps.
+            new = [old if matches(old, line) else line for old, line in zip(command.shown, new, strict=True)]
+        lines[start : start + len(command.shown)] = new
     runner.page.write_text("\n".join(lines) + "\n")
     for path, data in runner.pictures.items():
         path.write_bytes(data)
