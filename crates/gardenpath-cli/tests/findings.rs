@@ -19,6 +19,9 @@ const NETWORKS: [&str; 9] = [
     "next-token",
 ];
 
+/// Claims about more groups than this are in the report.
+const GROUPS: usize = 4;
+
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -43,14 +46,15 @@ fn networks(figures: &[Value]) -> String {
     for name in NETWORKS {
         let figure = figures.iter().find(|figure| figure["figure"] == name).unwrap_or_else(|| panic!("{name}"));
         for finding in findings(figure) {
-            let groups: Vec<&str> = finding["result"].as_array().unwrap().iter().map(|line| measured(line)).collect();
+            let groups: Vec<&str> = finding["result"].as_array().unwrap().iter().map(measured).collect();
+            let groups = if groups.len() > GROUPS { format!("{} groups", groups.len()) } else { groups.join("; ") };
             let verdict = match (finding["verdict"].as_str().unwrap(), finding["needed_core_hours"].as_f64()) {
-                ("inconclusive", Some(hours)) => format!("open: {} core-hours", rounded(hours)),
+                ("inconclusive", Some(hours)) => format!("open: {}", rounded(hours)),
                 ("inconclusive", None) => "open".to_owned(),
                 (word, _) => word.to_owned(),
             };
             let claim = finding["claim"].as_str().unwrap();
-            writeln!(table, "| {name} | {claim} | {} | {verdict} |", groups.join("; ")).unwrap();
+            writeln!(table, "| {name} | {claim} | {groups} | {verdict} |").unwrap();
         }
     }
     table
@@ -59,13 +63,17 @@ fn networks(figures: &[Value]) -> String {
 /// The number that was measured, without what is said about it.
 fn measured(line: &Value) -> &str {
     let line = line.as_str().unwrap();
-    let ends = [" lies ", " is at ", " is above ", " is below ", " reaches ", " has no interval", "; "];
+    let ends = [" lies ", " is at ", " is above ", " is below ", " extends ", " has no interval", "; "];
     &line[..ends.iter().filter_map(|end| line.find(end)).min().unwrap_or(line.len())]
 }
 
 /// Two digits: an estimate of costs has no more.
 fn rounded(hours: f64) -> String {
-    if hours >= 10.0 { format!("{hours:.0}") } else { format!("{hours:.1}") }
+    match hours {
+        ..1.0 => format!("{:.0} core-minutes", (60.0 * hours).ceil()),
+        ..10.0 => format!("{hours:.1} core-hours"),
+        _ => format!("{hours:.0} core-hours"),
+    }
 }
 
 /// How many claims of the other figures have which verdict, and how many cells of all figures are measured.
