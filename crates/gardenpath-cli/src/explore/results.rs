@@ -1,7 +1,7 @@
 //! Results of experiments: learning curves, thresholds with their intervals, and claims with verdicts.
 
 use anyhow::{Context, Result, anyhow};
-use gardenpath_lab::analysis::{self, Family, Fitted, Found, Judged, Loaded, MeanCurve};
+use gardenpath_lab::analysis::{self, Family, Fitted, Found, Judged, Loaded, MeanCurve, Outstanding};
 use gardenpath_lab::experiment::plan::{Fit, Kind, Origin, Plan};
 use gardenpath_lab::experiment::{Experiment, Scale, built_in};
 use gardenpath_lab::fit::{Estimate, Verdict};
@@ -212,10 +212,10 @@ impl Shelf {
             }
         };
         let cells: Vec<Measure> = experiment.cells(&grids.scale)?;
-        let Loaded { table, damaged, .. } = analysis::load(&cells, store)?;
+        let Loaded { table, damaged, outstanding, .. } = analysis::load(&cells, store)?;
         let (analysis, problem) = match table.is_empty() {
             true => (Analysis::default(), Some("there are no results at this scale yet".to_owned())),
-            false => analyse(&experiment.plan, &table),
+            false => analyse(&experiment.plan, &table, &outstanding),
         };
         Ok(Some(Chapter {
             name: known.name,
@@ -264,7 +264,7 @@ impl Grids {
 }
 
 /// As much of the analysis as these results allow, and what is wrong with the rest.
-fn analyse(plan: &Plan, table: &Table) -> (Analysis, Option<String>) {
+fn analyse(plan: &Plan, table: &Table, outstanding: &Outstanding) -> (Analysis, Option<String>) {
     let mut problems = Vec::new();
     let mut note = |error: anyhow::Error| problems.push(format!("{error:#}"));
     let mut analysis = Analysis::default();
@@ -274,7 +274,7 @@ fn analyse(plan: &Plan, table: &Table) -> (Analysis, Option<String>) {
             analysis.fits = plan.fits.iter().zip(&fitted).map(|(fit, fitted)| fit_result(fit, fitted)).collect();
             analysis.thresholds =
                 plan.fits.iter().zip(&fitted).flat_map(|(fit, fitted)| thresholds(fit, fitted)).collect();
-            match analysis::judge(plan, &fitted) {
+            match analysis::judge(plan, &fitted, outstanding) {
                 Ok(claims) => analysis.claims = claims.iter().map(claim).collect(),
                 Err(error) => note(error),
             }

@@ -154,7 +154,8 @@ The paper's formulas (4): 2 agree, 1 corrected, 1 inconclusive. Its experimental
         assert_eq!(table(&report), expected);
         let partial = Report { missing: Missing { cells: 1, core_hours: 60.0 }, ..report };
         assert!(
-            table(&partial).contains("3 min 20 s.\n1 cell is missing; measuring it takes about 60 core-hours.\nThe paper")
+            table(&partial)
+                .contains("3 min 20 s.\n1 cell is missing; measuring it takes about 60 core-hours.\nThe paper")
         );
     }
 
