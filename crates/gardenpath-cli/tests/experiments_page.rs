@@ -84,7 +84,7 @@ fn cells_for_both_devices_are_not_submitted_together() {
     let expected = "error: 1 of 2 cells need a GPU and the others do not: submit them separately, with --only gpu and --only cpu\n";
     assert_eq!((code, errors.as_str()), (2, expected));
     let (code, line, _) = submit("--only cpu");
-    assert_eq!((code, line.as_str()), (0, "1 cells: 1 done, 0 failed, 0 missing; arrays: 1\n"));
+    assert_eq!((code, line.as_str()), (0, "1 cell: 1 done, 0 failed, 0 missing; arrays: 1\n"));
     let script = || fs::read_to_string(lab.path("s/slurm/gardenpath-both.sh")).unwrap();
     assert!(script().contains(" --only cpu ") && !script().contains("gres"), "{}", script());
     // Only the cell for the GPU is missing.

@@ -193,20 +193,33 @@ fn check_scale(chapters: &[Chapter], scale: &Scale) -> Result<()> {
     Ok(())
 }
 
-/// The chapters with these names, in report order.
+/// The chapters with these names, of figures or of experiments, in report order.
 fn selected(names: &[String]) -> Result<Vec<Chapter>> {
     let all = chapters()?;
-    if let Some(unknown) = names.iter().find(|name| all.iter().all(|chapter| chapter.name != **name)) {
+    let is_named = |chapter: &Chapter, name: &String| chapter.name == *name || chapter.experiment() == Some(name);
+    if let Some(unknown) = names.iter().find(|name| !all.iter().any(|chapter| is_named(chapter, name))) {
         let known: Vec<&str> = all.iter().map(|chapter| chapter.name.as_str()).collect();
         bail!("unknown figure {unknown}, expected one of {}", known.join(", "));
     }
-    Ok(all.into_iter().filter(|chapter| names.is_empty() || names.contains(&chapter.name)).collect())
+    let is_wanted = |chapter: &Chapter| names.is_empty() || names.iter().any(|name| is_named(chapter, name));
+    Ok(all.into_iter().filter(is_wanted).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use gardenpath_lab::report::entry::{Missing, Subject};
+
+    #[test]
+    fn figures_have_the_names_of_their_experiments_too() {
+        let names = |asked: &[&str]| -> Result<Vec<String>> {
+            let asked: Vec<String> = asked.iter().map(|name| name.to_string()).collect();
+            Ok(selected(&asked)?.into_iter().map(|chapter| chapter.name).collect())
+        };
+        assert_eq!(names(&["bifurcation", "cnn"]).unwrap(), ["f_bifurcation", "CNN_CNN-1"]);
+        assert_eq!(names(&["cnn", "CNN_CNN-1"]).unwrap(), ["CNN_CNN-1"]);
+        assert!(names(&["nothing"]).unwrap_err().to_string().starts_with("unknown figure nothing, expected one of"));
+    }
 
     #[test]
     fn figures_without_cells_are_incomplete_and_others_are_errors() {

@@ -13,7 +13,7 @@ use crate::slurm::{Ending, Settings, Slurm, Sweep, Totals};
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use gardenpath_lab::analysis::{self, Loaded};
-use gardenpath_lab::draw::table::{Table, duration, grouped};
+use gardenpath_lab::draw::table::{Table, counted, duration, grouped};
 use gardenpath_lab::experiment::{Experiment, Scale, Source};
 use gardenpath_lab::measure::Measure;
 use gardenpath_lab::outcome::{Incomplete, Interrupted};
@@ -229,8 +229,8 @@ fn measure(arguments: &Run, answer: &mut Answer) -> Result<()> {
     if answer.json {
         answer.json_line(&json!({"cells": own.len(), "found": found, "measured": done, "failed": failed}))?;
     } else {
-        let cells = grouped(own.len() as u64);
-        answer.text(&format!("{cells} cells: {found} found, {done} measured, {failed} failed\n"))?;
+        let cells = counted(own.len(), "cell");
+        answer.text(&format!("{cells}: {found} found, {done} measured, {failed} failed\n"))?;
     }
     Ok(sweep::refuse_failures(failed, own.len())?)
 }
@@ -263,8 +263,8 @@ fn submit(arguments: &Submit, answer: &mut Answer) -> Result<()> {
         answer
             .json_line(&json!({"cells": all, "done": done, "failed": failed, "missing": missing, "arrays": arrays}))?;
     } else {
-        let all = grouped(cells.len() as u64);
-        answer.text(&format!("{all} cells: {done} done, {failed} failed, {missing} missing; arrays: {arrays}\n"))?;
+        let all = counted(cells.len(), "cell");
+        answer.text(&format!("{all}: {done} done, {failed} failed, {missing} missing; arrays: {arrays}\n"))?;
     }
     if missing > 0 {
         let place = which.store.join("slurm");

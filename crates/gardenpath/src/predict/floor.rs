@@ -255,8 +255,8 @@ pub(super) fn entropy(probabilities: &[f64]) -> f64 {
 /// The cross-entropy of `predicted` under the true probabilities, in nats.
 pub(super) fn cross_entropy(probabilities: &[f64], predicted: &[f64]) -> f64 {
     let terms = probabilities.iter().zip(predicted).filter(|(p, _)| **p > 0.0);
-    // A certain outcome has entropy 0, not -0.
-    0.0 - terms.map(|(p, q)| p * q.ln()).sum::<f64>()
+    // A certain outcome has entropy 0: not -0, and not below it where its probability is rounded to more than 1.
+    (0.0 - terms.map(|(p, q)| p * q.ln()).sum::<f64>()).max(0.0)
 }
 
 /// The mean Kullback-Leibler divergence, in nats, of predictions from the exact ones: rows of `width` probabilities each.
