@@ -1,5 +1,5 @@
 //! docs/findings.md has tables of what the recorded results say. They are made from `reproduce --scale day --json`, and this test
-//! keeps them true: `GARDENPATH_WRITE=1 cargo test --release -p gardenpath-cli --test findings` writes them anew when results arrive.
+//! keeps them true: `UPDATE_GOLDEN=1 cargo test --release -p gardenpath-cli --test findings` writes them anew when results arrive.
 
 use serde_json::Value;
 use std::fmt::Write;
@@ -112,8 +112,8 @@ fn the_tables_are_what_recorded_results_say() {
     let page = std::fs::read_to_string(&path).unwrap();
     let figures = figures();
     let made = with_tables(&page, &[("networks", networks(&figures)), ("figures", others(&figures))]);
-    if std::env::var_os("GARDENPATH_WRITE").is_some() {
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
         return std::fs::write(&path, made).unwrap();
     }
-    assert!(made == page, "GARDENPATH_WRITE=1 makes the tables of docs/findings.md anew");
+    assert!(made == page, "UPDATE_GOLDEN=1 makes the tables of docs/findings.md anew");
 }
