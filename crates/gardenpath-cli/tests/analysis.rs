@@ -253,7 +253,10 @@ fn every_verdict_can_be_reached() {
         (Some(256.0), json!([255.936, 256.064]))
     );
     assert_eq!((claims[5]["expected"].clone(), claims[5]["allowed"].clone()), (Value::Null, json!([1.0, null])));
-    assert_eq!((&claims[5]["estimate"], &claims[5]["because"]), (&Value::Null, &json!("no measurements")));
+    assert_eq!(
+        (&claims[5]["estimate"], &claims[5]["because"]),
+        (&Value::Null, &json!("this scale has no cells for it"))
+    );
     assert!(claims[3]["because"].as_str().unwrap().ends_with("we made it so"), "{}", claims[3]);
     let text = lab.run("sweep judge e.toml --store s");
     assert!(text.contains("square (depth = 2): agrees\n  The number of sentences grows as vocab^2.\n  2 ["), "{text}");
@@ -341,7 +344,7 @@ fn what_is_missing_is_said_and_the_rest_is_used() {
     let judged: Value = serde_json::from_slice(&output.stdout).unwrap();
     let verdicts: Vec<&str> =
         judged["claims"].as_array().unwrap().iter().map(|claim| claim["verdict"].as_str().unwrap()).collect();
-    assert_eq!(verdicts, ["inconclusive"; 5], "four seeds have no interval");
+    assert_eq!(verdicts, ["inconclusive"; 6], "four seeds have no interval, and depth 3 has none at all");
     assert!(judged["claims"][0]["because"].as_str().unwrap().contains("4 seeds; an interval needs at least 5"));
     for command in ["fit e.toml", "judge e.toml", "plot e.toml -o f.svg"] {
         let lab = Lab::new();

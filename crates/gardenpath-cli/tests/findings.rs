@@ -115,5 +115,20 @@ fn the_tables_are_what_recorded_results_say() {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         return std::fs::write(&path, made).unwrap();
     }
-    assert!(made == page, "UPDATE_GOLDEN=1 makes the tables of docs/findings.md anew");
+    // Measurements go on for days: a page that is behind them is not wrong.
+    let counts = |page: &str| figures.iter().map(|figure| done(page, &figure["figure"])).collect::<Vec<_>>();
+    let (then, now) = (counts(&page), counts(&made));
+    assert!(then.iter().zip(&now).all(|(then, now)| then <= now), "results that docs/findings.md counts are gone");
+    if then != now {
+        println!("results have arrived since: UPDATE_GOLDEN=1 updates the tables of docs/findings.md");
+        return;
+    }
+    assert!(made == page, "UPDATE_GOLDEN=1 updates the tables of docs/findings.md");
+}
+
+/// The number of measured cells of a figure, in the second table of a page.
+fn done(page: &str, figure: &Value) -> usize {
+    let table = page.rsplit_once("<!-- figures: begin -->").map_or("", |(_, table)| table);
+    let row = table.split_once(&format!("\n| {} | ", figure.as_str().unwrap())).map_or("", |(_, row)| row);
+    row.split_once(" of ").and_then(|(count, _)| count.parse().ok()).unwrap_or(0)
 }
