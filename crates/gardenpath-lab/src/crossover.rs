@@ -62,11 +62,11 @@ pub fn crossover(ensemble: &Ensemble, effort: Effort, seed: Seed) -> Result<Vec<
     let at = |k: usize| smallest.powf(1.0 - k as f64 / last as f64);
     let mut ensembles: Vec<(f64, Ensemble)> = Vec::new();
     for fraction in (0..=last).map(at) {
-        let own = ensemble.clone().fraction(fraction);
         // An ensemble without such a fraction has no point; what is wrong with all of them was found above.
-        let Ok(effective) = own.effective_fractions(0) else { continue };
-        if ensembles.last().is_none_or(|(before, _)| effective[most] > *before) {
-            ensembles.push((effective[most], own));
+        let Ok(effective) = ensemble.clone().fraction(fraction).effective_fractions(0) else { continue };
+        let fraction = effective[most];
+        if ensembles.last().is_none_or(|(before, _)| fraction > *before) {
+            ensembles.push((fraction, ensemble.clone().fraction(fraction)));
         }
     }
     let measure = |(fraction, ensemble): &(f64, Ensemble)| {

@@ -51,7 +51,7 @@ function LegendEntry({ entry, shown, onToggle }: { entry: Entry; shown: boolean;
   const middle = y + 8;
   const toggle = onToggle && {
     role: "checkbox" as const,
-    tabIndex: 0,
+    tabindex: 0,
     "aria-checked": shown,
     "aria-label": `Show ${series.label}`,
     class: "toggle",

@@ -93,7 +93,7 @@ export function Plot({ width, height, summary, x, y, series, guides = [], hidden
         role="group"
         aria-roledescription="plot"
         aria-label={summary}
-        tabIndex={0}
+        tabindex={0}
         onPointerMove={nearest}
         onPointerLeave={() => setHover(null)}
         onKeyDown={step}

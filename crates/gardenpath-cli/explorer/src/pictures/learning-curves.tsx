@@ -79,7 +79,8 @@ export function Losses({ width, height, job }: CurvesProps) {
   }
   const guides: Guide[] = [];
   if (floors !== null) {
-    guides.push({ y: floors.guessing, label: "guessing", colour: FAINT });
+    // Losses per token count the ends of sentences, too, which guessing among tokens does not.
+    if (floors.unit === "sentence") guides.push({ y: floors.guessing, label: "guessing", colour: FAINT });
     guides.push({ y: floors.bayes, label: "best possible", side: "left", colour: categorical(2), dash: "" });
     // The last level is the floor itself.
     floors.levels?.slice(0, -1).forEach((y, known) => {
@@ -100,7 +101,7 @@ export function Losses({ width, height, job }: CurvesProps) {
       summary={
         last === undefined
           ? "No measurements yet."
-          : `Test loss ${number(last.test_loss)} after ${count(last.x)} ${x.label}; the best possible is ${number(floors?.bayes)}, guessing ${number(floors?.guessing)}.`
+          : `Test loss ${number(last.test_loss)} after ${count(last.x)} ${x.label}; the best possible is ${number(floors?.bayes)}.`
       }
       x={x}
       y={{ label: `loss, nats per ${floors?.unit ?? "sentence"}` }}

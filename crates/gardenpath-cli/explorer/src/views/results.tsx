@@ -77,7 +77,8 @@ function Experiment({ state, experiments, chosen }: ExperimentProps) {
       <h2>{pretty(chosen.title)}</h2>
       <p class="expects">{pretty(chapter?.expects ?? "\u00a0")}</p>
       <Message error={answer.error ?? chapter?.problem ?? null} />
-      {chapter === null ? <div class="placeholder" /> : <ChapterParts state={state} chapter={chapter} />}
+      {answer.busy && chapter === null ? <div class="placeholder" /> : null}
+      {chapter === null ? null : <ChapterParts state={state} chapter={chapter} />}
     </>
   );
 }
