@@ -314,7 +314,10 @@ describe("explorer", { skip: missing }, () => {
       await figure.locator("svg").focus();
       await page.keyboard.press("ArrowRight");
       await figure.locator("[data-transient] text").first().waitFor();
-      await page.locator(".claims .badge").first().waitFor();
+      // A claim about several groups opens.
+      await page.locator(".claims td .badge").first().waitFor();
+      await page.locator(".claims summary").first().click();
+      await page.locator(".claims li .badge").first().waitFor();
       await page.getByRole("columnheader", { name: "P*" }).waitFor();
     },
   );
