@@ -127,7 +127,7 @@ impl Explorer {
     /// Listens to a job.
     pub fn listen(&self, id: &str, after: Option<usize>) -> Listener {
         let mut stream = self.connect();
-        let mut head = format!("GET /api/jobs/{id}/events HTTP/1.1\r\n");
+        let mut head = format!("GET /api/jobs/{id}/events HTTP/1.1\r\nConnection: close\r\n");
         self.headers().iter().for_each(|(name, value)| head += &format!("{name}: {value}\r\n"));
         if let Some(after) = after {
             head += &format!("Last-Event-ID: {after}\r\n");
