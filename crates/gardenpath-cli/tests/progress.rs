@@ -99,7 +99,7 @@ fn large_grammars_are_announced() {
 #[test]
 fn the_learner_says_what_it_does_and_nothing_else() {
     let lab = Lab::with_grammar("--vocab 6 --depth 2 --fraction 0.25 --seed 1");
-    let shown = Terminal::run(&lab, "learn --grammar g.pcfg --samples 20000").finish();
+    let shown = Terminal::run(&lab, "learn --grammar g.pcfg --samples 200000").finish();
     assert!(shown.contains("learning"), "{shown}");
     assert!(!shown.contains(" 0 in ") && !shown.contains(" 0 0s"), "a number that counts nothing: {shown}");
 }

@@ -12,7 +12,7 @@
 //! ```
 //! use gardenpath_lab::fit::{Curve, Direction, Expected, Group, Verdict, collapse, crossings, exponent, judge};
 //!
-//! Five grammars for each v; learning needs about v^2 samples.
+//! // Five grammars for each v; learning needs about v^2 samples.
 //! let curve = |star: f64| Curve::new((2..14).map(|k| 2f64.powi(k)).map(|p| (p, 1.0 / (1.0 + p / star))));
 //! let hardness = [0.9, 1.1, 1.0, 0.95, 1.05];
 //! let curves = [8.0, 16.0, 32.0].map(|v| Group::new(v, hardness.map(|hard| curve(hard * v * v))));

@@ -111,12 +111,12 @@ mod tests {
             ("-Ha 1", "--array (-a)"),
             ("--mail-type=END -o x", "--output (-o)"),
             ("--err=x", "--error (-e)"),
-            ("--wrap=ls", "--wrap:"),
+            ("--wrap=ls", "--wrap to sbatch:"),
             ("--job-name x", "--job-name (-J)"),
             ("-c 4", "--cpus-per-task (-c)"),
             ("-W", "--wait (-W)"),
             ("-M west", "--clusters (-M)"),
-            ("--test", "--test-only:"),
+            ("--test", "--test-only to sbatch:"),
             ("-vQ", "--quiet (-Q)"),
         ] {
             let error = check(&words(text)).unwrap_err().to_string();

@@ -16,7 +16,7 @@ fn what_cannot_be_served_is_one_line() {
     let line = lab.refusal(&format!("explore --no-browser --port {port}"));
     assert_eq!(line, format!("port {port} is in use; choose another one, or none for any that is free"));
     assert!(lab.refusal("explore --no-browser missing.pcfg").starts_with("missing.pcfg: "));
-    assert!(lab.refusal("explore --no-browser --store nothing").contains("there is no store nothing"));
+    assert!(lab.refusal("explore --no-browser --store nothing").contains("no store nothing"));
     assert!(lab.refusal("explore --no-browser --port 0").contains("--port"));
     assert!(lab.refusal("explore --no-browser --port 70000").contains("--port"));
     fs::write(lab.path("bad.pcfg"), "S -> ").unwrap();

@@ -40,7 +40,7 @@ pub struct Collapse {
 /// ```
 /// use gardenpath_lab::fit::{Curve, Group, collapse};
 ///
-/// Grammars of different difficulty that need about 4 v^2 samples.
+/// // Grammars of different difficulty that need about 4 v^2 samples.
 /// let curve = |star: f64| Curve::new((4..16).map(|k| 2f64.powi(k)).map(|p| (p, 1.0 / (1.0 + p / star))));
 /// let group = |v: f64| Group::new(v, [0.8, 0.9, 1.0, 1.1, 1.25].map(|hard| curve(4.0 * hard * v * v)));
 /// let found = collapse(&[8.0, 16.0, 32.0].map(group), 2.0);

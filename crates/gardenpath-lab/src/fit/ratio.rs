@@ -48,7 +48,7 @@ pub fn ratio(pairs: &[(&[f64], &[f64])]) -> Ratio {
 /// ```
 /// use gardenpath_lab::fit::matched_ratio;
 ///
-/// Grammars differ by a factor of three, their ratios hardly at all.
+/// // Grammars differ by a factor of three, their ratios hardly at all.
 /// let pairs = [100.0, 300.0, 150.0, 200.0, 250.0].map(|theory: f64| (theory * (2.0 + theory / 1e4), theory));
 /// let found = matched_ratio(&[&pairs]);
 /// assert!(found.ratio.contains(2.02) && !found.ratio.contains(2.0));

@@ -20,7 +20,7 @@ use crate::draw::table::short;
 /// let found = threshold(&group, 0.5, Direction::Falls);
 /// assert!((found.value / 100.0 - 1.0).abs() < 0.01 && found.contains(100.0) && !found.contains(150.0));
 ///
-/// The curves do not fall to 0.05 by 1024 samples, and the estimate says so.
+/// // The curves do not fall to 0.05 by 1024 samples, and the estimate says so.
 /// let never = threshold(&group, 0.05, Direction::Falls);
 /// assert_eq!(never.because.unwrap(), "5 of 5 curves do not fall to 0.05 within the measured range");
 /// ```

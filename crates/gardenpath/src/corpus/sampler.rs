@@ -136,7 +136,7 @@ impl Sampler {
         let mut end = 0;
         for first in numbers.clone().step_by(batch) {
             open.clear();
-            for i in first..numbers.end.min(first + batch as u64) {
+            for i in first..numbers.end.min(first.saturating_add(batch as u64)) {
                 let mut stream = seed.stream(i);
                 let root = self.roots.draw(0, &mut stream).0[0];
                 above[open.len()] = root;

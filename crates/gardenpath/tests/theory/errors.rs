@@ -136,7 +136,7 @@ fn messages_are_one_line_and_name_the_value() {
         ),
         (
             TheoryError::Trees { trees: 50 },
-            "the class entropy is known where at most 20 trees have the same length, got 50",
+            "the class entropy can be computed for at most 20 trees of the same length, got 50",
         ),
     ];
     for (error, message) in errors {
