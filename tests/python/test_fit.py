@@ -105,7 +105,7 @@ def test_mistakes_are_value_errors() -> None:
         "different lengths: x 2, y 1": lambda: fit.threshold(x=[1, 2], y=[1], level=1),
         "direction is sinks": lambda: fit.threshold(x=[1], y=[1], level=1, direction="sinks"),  # type: ignore[call-overload]
         "x has 2 dimensions": lambda: fit.threshold(x=[[1]], y=[1], level=1),
-        "expected the columns x and y": lambda: fit.exponent(TABLE, x="samples"),
+        "expected columns x and y": lambda: fit.exponent(TABLE, x="samples"),
     }.items():
         with pytest.raises(ValueError, match=words):
             call()

@@ -240,7 +240,7 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "falling numbers": (
         lambda: gardenpath.snr(4, 2, samples=[20, 10]),
-        "is [20, 10], expected positive and increasing",
+        "are [20, 10], expected positive and increasing",
     ),
     "no grammars": (lambda: gardenpath.class_entropy(4, 2, 0.5, grammars=0), "is 0, expected at least 1"),
     "an impossible entropy": (

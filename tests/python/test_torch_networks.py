@@ -302,7 +302,7 @@ def test_weights_that_do_not_fit_change_nothing(network, tmp_path):
     network.save_weights(tmp_path / "w")
     content = (tmp_path / "w").read_bytes()
     for damaged, message in [
-        (content[:-1], "no place"),
+        (content[:-1], "invalid offsets"),
         (content[:20], "header"),
         (b"", "header"),
         (content[:-1] + bytes([content[-1] ^ 1]), "checksum"),
@@ -327,7 +327,7 @@ def test_weights_that_do_not_fit_change_nothing(network, tmp_path):
         (lambda: INN(4, 4, 2, 0), "width is 0, expected at least 1"),
         (lambda: CNN(4, 4, 2, 8, "heads"), "normalization is 'heads', expected 'fan-in' or 'width'"),
         (lambda: CNN(4, 4, 2, 8, seed=-1), "seed is -1, expected 0 to"),
-        (lambda: CNN(4, 4, 2, 8, arities=[(2, 3)]), "arities of 1 levels, expected 2"),
+        (lambda: CNN(4, 4, 2, 8, arities=[(2, 3)]), "arities has 1 levels, expected 2"),
         (lambda: CNN(4, 4, 1, 8, arities=[(9, 2)]), r"arities of a level are \(2, 9\), expected numbers from 1 to 8"),
         (lambda: INN(4, 4, 1, 8, arities=[()]), r"arities of a level are \(\), expected"),
         (lambda: CNN(4, 4, 6, 8, arities=[{8}] * 6), "up to 262144 tokens, expected at most 59049"),
