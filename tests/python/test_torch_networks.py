@@ -307,8 +307,8 @@ def test_weights_that_do_not_fit_change_nothing(network, tmp_path):
         (b"", "header"),
         (content[:-1] + bytes([content[-1] ^ 1]), "checksum"),
         (content.replace(b"F32", b"F16"), "F16"),
-        (b"\2\0\0\0\0\0\0\0[]", "not a safetensors file"),
-        (b"\7\0\0\0\0\0\0\0" + b'{"a":1}', "not a safetensors file"),
+        (b"\2\0\0\0\0\0\0\0[]", "not a readable safetensors file"),
+        (b"\7\0\0\0\0\0\0\0" + b'{"a":1}', "not a readable safetensors file"),
     ]:
         (tmp_path / "damaged").write_bytes(damaged)
         with pytest.raises(ValueError, match=message):
