@@ -16,7 +16,7 @@ PAGES = [page for page in book.pages() if not book.name(page).startswith(book.EL
 EXECUTED = [page for page in PAGES if any(block.runs for block in book.blocks(page))]
 
 # Documents whose links are checked beside those of the book.
-DOCUMENTS = [book.REPOSITORY / name for name in ["DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md", "bench/core.md"]]
+DOCUMENTS = [book.REPOSITORY / name for name in ["DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md"]]
 
 
 @pytest.mark.parametrize("page", EXECUTED, ids=book.name)
