@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
+from results import processor
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
@@ -386,16 +387,6 @@ def compare(program: Program, path: Path, rounds: int) -> list[Result]:
             ours()
         print(f"round {turn + 1} of {rounds}", file=sys.stderr)
     return results
-
-
-def processor() -> str:
-    """Name the processor, as far as it is known."""
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
 
 
 def whole_number(text: str) -> int:

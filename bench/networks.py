@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from results import processor
 from safetensors import safe_open
 from torch import Tensor
 from torch.nn.functional import cross_entropy
@@ -273,16 +274,6 @@ def scaling(engine: Engine, case: Config, threads: int, rounds: int) -> Result:
             times.append(engine.milliseconds(case, count))
         progress(f"{named(case)}: round {turn + 1} of {rounds} with 1 and {threads}")
     return result
-
-
-def processor() -> str:
-    """Name the processor, as far as it is known."""
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
 
 
 def arguments() -> argparse.Namespace:

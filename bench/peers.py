@@ -29,6 +29,7 @@ from nltk import PCFG
 from nltk.parse.chart import EdgeI, LeafEdge
 from nltk.parse.earleychart import IncrementalLeftCornerChartParser
 from nltk.parse.pchart import InsideChartParser
+from results import processor
 from torch_inside import Batches, LayeredRules, TorchInside
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -353,16 +354,6 @@ def startup(program: Program, grammar: Grammar) -> float:
     """Time the program on a single sentence: the smallest of five runs."""
     corpus = program.corpus("single", program.sentences(grammar, 1, seed=1), 1)
     return min(program.seconds(grammar, corpus, False) for _ in range(5))
-
-
-def processor() -> str:
-    """Name the processor, as far as it is known."""
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
 
 
 def arguments() -> argparse.Namespace:
