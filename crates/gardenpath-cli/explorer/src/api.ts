@@ -173,8 +173,6 @@ export interface Reading {
   steps: Step[]
   /** -ln of the probability of each token given those before it, and of the end: tokens.length + 1; null if impossible. */
   surprisal: (number | null)[]
-  /** Pictures in the look of the report, each a whole SVG document; null if there is nothing to draw or it would be too large. */
-  svg: { trees: string | null; chart: string | null; reading: string | null }
 }
 
 export interface ReadTree {
@@ -183,7 +181,6 @@ export interface ReadTree {
   logprob: number                   // ln P(tree | root)
   tree: string                      // in brackets
   nodes: TreeNode                   // for drawing it
-  svg: string | null                // for saving it; null for more than 100 tokens
 }
 
 export interface TreeNode { symbol: number; start: number; span: number; children?: TreeNode[] }

@@ -6,8 +6,6 @@ use anyhow::{Result, anyhow, bail};
 use gardenpath::{BestLog, Grammar, Inside, Magnitude, Parser, Predictor, Sampler, Seed, Symbol, Tree};
 use gardenpath_lab::ambiguous::{self, tree_count};
 use gardenpath_lab::draw::chart::{Candidate, candidates};
-use gardenpath_lab::draw::table::short;
-use gardenpath_lab::draw::{chart, reading, tree};
 use gardenpath_lab::files::alphabet;
 use gardenpath_lab::parses::{ScoredTree, evidence, ranked};
 use gardenpath_lab::reading::Reading as Read;
@@ -21,12 +19,6 @@ pub const TREES: usize = 100;
 
 /// The most candidates of a level that are listed.
 const CELLS: usize = 1_000;
-
-/// Longer sentences make no picture that anybody could look at.
-const DRAWN_TOKENS: usize = 100;
-
-/// Trees side by side in one picture.
-const DRAWN_TREES: usize = 6;
 
 /// Which sentence is to be read.
 #[derive(Deserialize)]
@@ -67,7 +59,6 @@ pub struct Reading {
     chart: Vec<ChartLevel>,
     steps: Vec<Step>,
     surprisal: Vec<Option<f64>>,
-    svg: Pictures,
 }
 
 #[derive(Serialize)]
@@ -83,7 +74,6 @@ struct ReadTree {
     logprob: f64,
     tree: String,
     nodes: TreeNode,
-    svg: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -119,13 +109,6 @@ struct Step {
     next: Option<Vec<f64>>,
 }
 
-#[derive(Serialize)]
-struct Pictures {
-    trees: Option<String>,
-    chart: Option<String>,
-    reading: Option<String>,
-}
-
 impl ReadingRequest {
     /// Reads the sentence.
     pub fn answer(&self, chosen: &Chosen) -> Result<Reading> {
@@ -146,7 +129,6 @@ impl ReadingRequest {
             }
             None => Vec::new(),
         };
-        let is_drawn = tokens.len() <= DRAWN_TOKENS;
         let roots = (0..grammar.classes()).map(|root| posterior.probability(root as Symbol));
         Ok(Reading {
             why: logprob.is_none().then(|| why_impossible(grammar, &read)),
@@ -154,15 +136,10 @@ impl ReadingRequest {
             posterior: if logprob.is_some() { roots.collect() } else { Vec::new() },
             entropy: posterior.entropy(),
             hidden: if logprob.is_some() { hidden(grammar, &levels, tokens.len()) } else { Vec::new() },
-            svg: Pictures {
-                trees: (is_drawn && !scored.is_empty()).then(|| trees_svg(grammar, &scored)),
-                chart: is_drawn.then(|| chart::draw(grammar, &levels).svg()),
-                reading: is_drawn.then(|| reading::draw(grammar, &read).map(|drawing| drawing.svg())).transpose()?,
-            },
             chart: levels.into_iter().enumerate().map(chart_level).collect(),
             steps: steps(grammar, &read)?,
             surprisal: read.surprisal,
-            trees: scored.into_iter().map(|scored| read_tree(grammar, scored, is_drawn)).collect(),
+            trees: scored.into_iter().map(read_tree).collect(),
             truth,
             logprob,
             tokens,
@@ -267,21 +244,10 @@ fn steps(grammar: &Grammar, read: &Read) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-fn caption(grammar: &Grammar, scored: &ScoredTree) -> String {
-    format!("class {} · {}% of the posterior", grammar.name(0, scored.root), short(100.0 * scored.share))
-}
-
-fn trees_svg(grammar: &Grammar, scored: &[ScoredTree]) -> String {
-    let drawn: Vec<(&Tree, String)> =
-        scored.iter().take(DRAWN_TREES).map(|scored| (&scored.tree, caption(grammar, scored))).collect();
-    tree::draw(grammar, &drawn).svg()
-}
-
-fn read_tree(grammar: &Grammar, scored: ScoredTree, is_drawn: bool) -> ReadTree {
-    let svg = is_drawn.then(|| tree::draw(grammar, &[(&scored.tree, caption(grammar, &scored))]).svg());
+fn read_tree(scored: ScoredTree) -> ReadTree {
     let nodes = tree_nodes(&scored.tree);
     let ScoredTree { root, share, logprob, text, .. } = scored;
-    ReadTree { root, share, logprob, tree: text, nodes, svg }
+    ReadTree { root, share, logprob, tree: text, nodes }
 }
 
 /// The tree, node in node.

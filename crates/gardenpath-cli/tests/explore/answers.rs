@@ -143,7 +143,6 @@ fn a_reading_is_that_of_the_core() {
         assert!(near(found["share"].as_f64().unwrap(), (own + (1f64 / 6.0).ln() - logprob).exp()));
         assert_eq!((&found["nodes"]["symbol"], &found["nodes"]["span"]), (&json!(tree.root()), &json!(tokens.len())));
         assert_eq!(leaves(&found["nodes"]), tokens);
-        assert!(found["svg"].as_str().unwrap().starts_with("<svg"));
     }
 
     // Reading from left to right.
@@ -187,10 +186,6 @@ fn a_reading_is_that_of_the_core() {
         let covered: f64 =
             cells.iter().map(|cell| cell["probability"].as_f64().unwrap() * cell["span"].as_f64().unwrap()).sum();
         assert!(near(covered, tokens.len() as f64), "level {level}: {covered}");
-    }
-    for picture in ["trees", "chart", "reading"] {
-        assert!(reading["svg"][picture].as_str().unwrap().starts_with("<svg"), "{picture}");
-        assert!(!reading["svg"][picture].as_str().unwrap().contains("style="), "the policy of the page forbids it");
     }
 
     // The same by numbers and by names.
