@@ -198,10 +198,10 @@ impl Kind for Train {
 }
 
 impl Train {
-    /// The expected number of steps until the test loss rises or plateaus: about forty epochs, if allowed.
+    /// The expected number of steps until the test loss rises or plateaus, if allowed: about twenty epochs to the best loss, and the patience.
     fn expected_steps(&self) -> f64 {
         let first = if self.model == Model::Transformer { 2500.0 } else { 130.0 };
-        let natural = first + 42.0 * self.samples as f64 / self.batch.max(1) as f64;
+        let natural = first + 21.0 * self.patience * self.samples as f64 / self.batch.max(1) as f64;
         natural.min(self.max_steps as f64)
     }
 
