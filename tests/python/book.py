@@ -84,8 +84,7 @@ class Command:
 
 def pages() -> list[Path]:
     """All pages: README.md and the book."""
-    reports = {BOOK / "report", BOOK / "report-full"}
-    book = [page for page in BOOK.rglob("*.md") if not reports & set(page.parents)]
+    book = [page for page in BOOK.rglob("*.md") if BOOK / "report" not in page.parents]
     return [REPOSITORY / "README.md", *sorted(book)]
 
 
