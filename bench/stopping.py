@@ -33,7 +33,7 @@ def curve(program: str, directory: Path, setting: tuple, seed: int) -> list[dict
     subprocess.run(
         [program, "train", "--model", model, "--depth", str(depth), "--vocab", str(vocab), "--fraction", repr(fraction), "--samples",
          str(samples), "--width", str(width), "--seed", str(seed), "--test-samples", "5000", "-o", run],
-        check=True, stdout=subprocess.DEVNULL)
+        check=True, capture_output=True)
     return [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]
 
 
