@@ -1,6 +1,6 @@
 //! Parallel passes over the rows of a matrix. Each row is written by one task, in a fixed order of operations.
 
-use crate::dispatch::{dispatch, multiply_add, vectorized};
+use crate::dispatch::{dispatch, multiply_add};
 use crate::matmul::{self, Direction, Link, Weights};
 use crate::panels::whole_panels;
 use crate::scalar::Scalar;
@@ -170,15 +170,15 @@ fn sum_kernel<T: Scalar, const FUSED: bool>(sum: &mut [T], rows: &[T], list: &[u
 }
 
 /// The rectifier.
+///
+/// Not for wider registers: with AVX2 the compiler writes nothing but the zeros, and such stores are many times as slow on some processors.
 pub fn relu<T: Scalar>(values: &mut [T]) {
-    vectorized(|| values.iter_mut().for_each(|value| *value = if *value > T::ZERO { *value } else { T::ZERO }));
+    values.iter_mut().for_each(|value| *value = if *value > T::ZERO { *value } else { T::ZERO });
 }
 
 /// Sets the gradient to zero where the rectifier was closed.
 pub fn relu_back<T: Scalar>(gradient: &mut [T], values: &[T]) {
-    vectorized(|| {
-        for (gradient, &value) in gradient.iter_mut().zip(values) {
-            *gradient = if value > T::ZERO { *gradient } else { T::ZERO };
-        }
-    });
+    for (gradient, &value) in gradient.iter_mut().zip(values) {
+        *gradient = if value > T::ZERO { *gradient } else { T::ZERO };
+    }
 }
