@@ -5,7 +5,7 @@ use gardenpath::Symbol;
 use rayon::prelude::*;
 
 /// Rows for one task: fewer are not worth a thread.
-const ROWS: usize = 64;
+pub const ROWS: usize = 64;
 
 /// The cross-entropy of a batch, summed over all answers and divided by `units`, with its gradient with respect to the logits.
 ///
@@ -25,10 +25,15 @@ pub fn cross_entropy_gradient<T: Scalar>(logits: &mut [T], outputs: usize, answe
 }
 
 /// The cross-entropy of one answer, in double precision.
-pub fn cross_entropy<T: Scalar>(logits: &[T], root: Symbol) -> f64 {
+fn cross_entropy<T: Scalar>(logits: &[T], root: Symbol) -> f64 {
+    log_sum(logits) - logits[usize::from(root)].wide()
+}
+
+/// The logarithm of the sum of exponentials, in double precision: the cross-entropy of an answer is so much more than minus its logit.
+pub fn log_sum<T: Scalar>(logits: &[T]) -> f64 {
     let largest = logits.iter().map(|x| x.wide()).fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = logits.iter().map(|x| libm::exp(x.wide() - largest)).sum();
-    libm::log(sum) + largest - logits[usize::from(root)].wide()
+    libm::log(sum) + largest
 }
 
 /// Replaces numbers by their softmax.

@@ -97,14 +97,16 @@ fn multiply_kernel<T: Scalar, const FUSED: bool>(
         Direction::Backward => (link.to as usize, link.from as usize - first_row),
     };
     let (stored, _) = weights.values.as_chunks::<COLUMNS>();
-    let transposed_rows = if direction == Direction::Forward { 0 } else { PANELS * TERMS };
-    let mut transposed = vec![[T::ZERO; COLUMNS]; transposed_rows];
+    // No more memory than is used: it has to be cleared.
+    let most = TERMS.min(terms);
+    let panels = if direction == Direction::Forward { 0 } else { PANELS.min(columns.div_ceil(COLUMNS)) };
+    let mut transposed = vec![[T::ZERO; COLUMNS]; panels * most];
     for first_panel in (0..columns).step_by(PANELS * COLUMNS) {
         let starts = || (first_panel..columns.min(first_panel + PANELS * COLUMNS)).step_by(COLUMNS);
         for term in (0..terms).step_by(TERMS) {
             let count = TERMS.min(terms - term);
             if direction == Direction::Backward {
-                for (panel, start) in transposed.chunks_exact_mut(TERMS).zip(starts()) {
+                for (panel, start) in transposed.chunks_exact_mut(most).zip(starts()) {
                     transpose(panel, stored, weights.inputs, first_column + start, (term, count));
                 }
             }
@@ -114,7 +116,7 @@ fn multiply_kernel<T: Scalar, const FUSED: bool>(
                         Direction::Forward => {
                             &stored[(first_column + start) / COLUMNS * weights.inputs + term..][..count]
                         }
-                        Direction::Backward => &transposed[i * TERMS..][..count],
+                        Direction::Backward => &transposed[i * most..][..count],
                     };
                     let width = COLUMNS.min(columns - start);
                     for block in group.chunks(ROWS) {
@@ -226,7 +228,7 @@ fn update_kernel<T: Scalar, const FUSED: bool>(rows: Rows<'_, T>, input: &[T], o
     let Rows { first, mut pieces, inputs, outputs, links, factor } = rows;
     let height = pieces.first().map_or(0, |piece| piece.len());
     let most = TERMS.min(links.len()) + GAP;
-    let mut panels = vec![[T::ZERO; COLUMNS]; PANELS * most];
+    let mut panels = vec![[T::ZERO; COLUMNS]; PANELS.min(pieces.len()) * most];
     let mut blocks = vec![[T::ZERO; ROWS]; height.div_ceil(ROWS) * most];
     for links in links.chunks(TERMS) {
         for (term, link) in links.iter().enumerate() {

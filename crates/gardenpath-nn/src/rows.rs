@@ -1,6 +1,6 @@
 //! Parallel passes over the rows of a matrix. Each row is written by one task, in a fixed order of operations.
 
-use crate::dispatch::{dispatch, multiply_add, vectorized};
+use crate::dispatch::{dispatch, multiply_add};
 use crate::matmul::{self, Direction, Link, Weights};
 use crate::panels::whole_panels;
 use crate::scalar::Scalar;
@@ -18,6 +18,9 @@ const FORWARD_ROWS: usize = 144;
 
 /// Rows for which transposing the weights is worth while.
 const BACKWARD_ROWS: usize = 512;
+
+/// Columns that are added up at a time: eight registers of AVX2, or four of AVX-512.
+const BLOCK: usize = 64;
 
 /// Sets the size of a buffer that is used again and again, and fills it with zeros.
 pub fn clear<T: Scalar>(buffer: &mut Vec<T>, len: usize) {
@@ -153,32 +156,51 @@ dispatch! {
 #[inline(always)]
 fn sum_kernel<T: Scalar, const FUSED: bool>(sum: &mut [T], rows: &[T], list: &[u32], times: Option<&[f32]>) {
     let width = sum.len();
-    let row = |i: u32| &rows[i as usize * width..][..width];
+    let (blocks, rest) = sum.as_chunks_mut::<BLOCK>();
+    let part = |i: u32, first: usize, count: usize| &rows[i as usize * width + first..][..count];
+    for (number, block) in blocks.iter_mut().enumerate() {
+        let part = |i| part(i, number * BLOCK, BLOCK);
+        // A copy: so it stays in registers until the list ends.
+        let mut sum = [T::ZERO; BLOCK];
+        sum_parts::<T, FUSED>(&mut sum, part, list, times);
+        *block = sum;
+    }
+    let (first, count) = (width - rest.len(), rest.len());
+    sum_parts::<T, FUSED>(rest, |i| part(i, first, count), list, times);
+}
+
+#[inline(always)]
+fn sum_parts<'a, T: Scalar, const FUSED: bool>(
+    sum: &mut [T],
+    part: impl Fn(u32) -> &'a [T],
+    list: &[u32],
+    times: Option<&[f32]>,
+) {
     if let Some(times) = times {
         sum.fill(T::ZERO);
         for (&i, &times) in list.iter().zip(times) {
             let times = T::of(times.into());
-            sum.iter_mut().zip(row(i)).for_each(|(sum, &value)| *sum = multiply_add::<T, FUSED>(times, value, *sum));
+            sum.iter_mut().zip(part(i)).for_each(|(sum, &value)| *sum = multiply_add::<T, FUSED>(times, value, *sum));
         }
         return;
     }
     let Some((&head, tail)) = list.split_first() else { return sum.fill(T::ZERO) };
-    sum.copy_from_slice(row(head));
+    sum.copy_from_slice(part(head));
     for &i in tail {
-        sum.iter_mut().zip(row(i)).for_each(|(sum, &value)| *sum += value);
+        sum.iter_mut().zip(part(i)).for_each(|(sum, &value)| *sum += value);
     }
 }
 
 /// The rectifier.
+///
+/// Not for wider registers: with AVX2 the compiler writes nothing but the zeros, and such stores are many times as slow on some processors.
 pub fn relu<T: Scalar>(values: &mut [T]) {
-    vectorized(|| values.iter_mut().for_each(|value| *value = if *value > T::ZERO { *value } else { T::ZERO }));
+    values.iter_mut().for_each(|value| *value = if *value > T::ZERO { *value } else { T::ZERO });
 }
 
 /// Sets the gradient to zero where the rectifier was closed.
 pub fn relu_back<T: Scalar>(gradient: &mut [T], values: &[T]) {
-    vectorized(|| {
-        for (gradient, &value) in gradient.iter_mut().zip(values) {
-            *gradient = if value > T::ZERO { *gradient } else { T::ZERO };
-        }
-    });
+    for (gradient, &value) in gradient.iter_mut().zip(values) {
+        *gradient = if value > T::ZERO { *gradient } else { T::ZERO };
+    }
 }

@@ -113,15 +113,14 @@ impl Wiring {
     ///
     /// `inputs` has the targets in order, each with its inputs.
     pub fn new(roles: usize, children: usize, targets: usize, inputs: &[(u32, Input)]) -> Self {
+        // If both ends increase, no child plays a role twice and no target has two inputs in one role: nothing is cheaper.
+        if let Some(links) = increasing_links(roles, inputs) {
+            return Wiring { targets, before: None, links, products: targets, after: None };
+        }
         let (uses, sums) = rayon::join(
             || Slots::new(roles, children, inputs.iter().map(|&(_, input)| (input.role, input.child))),
             || Slots::new(roles, targets, inputs.iter().map(|&(target, input)| (input.role, target))),
         );
-        if inputs.len() <= uses.count().min(sums.count())
-            && let Some(links) = increasing_links(roles, inputs)
-        {
-            return Wiring { targets, before: None, links, products: targets, after: None };
-        }
         if uses.count() <= sums.count() {
             let terms = inputs.iter().map(|&(target, input)| (target, uses.slot(input.role, input.child), input.times));
             let after = Gather::new(targets, uses.count(), terms);

@@ -3,11 +3,12 @@
 use super::questions::{Masks, Questions};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::loss::cross_entropy;
+use crate::loss::{ROWS, log_sum};
 use crate::network::Network;
 use crate::prepared::Prepared;
 use crate::task::Masked;
 use gardenpath::{Corpus, Symbol};
+use rayon::prelude::*;
 
 /// Questions about all sentences of a corpus, ready for an engine.
 pub struct TestSet {
@@ -44,11 +45,13 @@ impl TestSet {
         let (mut questions, mut answers) = (self.questions.iter(), self.answers.iter());
         for portion in &self.portions {
             let logits = engine.prepared_logits(portion)?;
+            let rows: Vec<&[f32]> = logits.chunks_exact(outputs).collect();
+            // Once for all sentences that share a row.
+            let scores: Vec<_> = rows.par_iter().with_min_len(ROWS).map(|row| (log_sum(row), best(row))).collect();
             for (&first, &count) in portion.rows.iter().zip(&mut questions) {
-                let rows = logits[first * outputs..][..count * outputs].chunks_exact(outputs);
-                for (logits, &answer) in rows.zip(&mut answers) {
-                    loss += cross_entropy(logits, answer);
-                    let best = logits.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(class, _)| class);
+                for (row, &answer) in (first..first + count).zip(&mut answers) {
+                    let (log_sum, best) = scores[row];
+                    loss += log_sum - f64::from(rows[row][usize::from(answer)]);
                     right += usize::from(best == Some(usize::from(answer)));
                 }
             }
@@ -56,6 +59,11 @@ impl TestSet {
         let count = self.answers.len();
         Ok((loss / task.units(self.questions.len(), count), right as f64 / count as f64))
     }
+}
+
+/// The answer with the largest logit.
+fn best(logits: &[f32]) -> Option<usize> {
+    logits.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(answer, _)| answer)
 }
 
 /// The loss on a corpus, per [unit of the task](crate::Task::units), and the share of questions whose answer has the largest logit. `masks` are

@@ -5,11 +5,12 @@
 use super::{Gather, Lists, Slots, Wiring};
 use crate::matmul::{Link, TERMS};
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Different lists of numbers, in the order in which they come.
 #[derive(Clone, Debug, Default)]
 pub struct Distinct {
-    numbers: HashMap<Vec<u32>, u32>,
+    numbers: HashMap<Vec<u32>, u32, BuildHasherDefault<Mixer>>,
     /// All numbers in the lists.
     size: usize,
 }
@@ -21,24 +22,29 @@ impl Distinct {
     }
 
     /// The number of a list.
-    fn number(&mut self, list: Vec<u32>) -> u32 {
+    fn number(&mut self, list: &[u32]) -> u32 {
+        if let Some(&number) = self.numbers.get(list) {
+            return number;
+        }
         let next = self.len() as u32;
-        let len = list.len();
-        *self.numbers.entry(list).or_insert_with(|| {
-            self.size += len;
-            next
-        })
+        self.size += list.len();
+        self.numbers.insert(list.to_vec(), next);
+        next
     }
 
     /// The numbers of lists of rows, which are now called `names`.
     pub fn rows(&mut self, lists: &Lists, names: &[u32]) -> Vec<u32> {
-        let mut of_list = |i| {
+        let mut list = Vec::new();
+        let of_list = |i| {
             let (items, times) = lists.get(i);
             let times = |k| times.map_or(1.0, |times: &[f32]| times[k]);
-            let pair = |(k, &item): (usize, &u32)| [names[item as usize], times(k).to_bits()];
-            self.number(items.iter().enumerate().flat_map(pair).collect())
+            list.clear();
+            for (k, &item) in items.iter().enumerate() {
+                list.extend([names[item as usize], times(k).to_bits()]);
+            }
+            self.number(&list)
         };
-        (0..lists.len()).map(&mut of_list).collect()
+        (0..lists.len()).map(of_list).collect()
     }
 
     /// The lists by their numbers.
@@ -53,6 +59,25 @@ impl Distinct {
         let lists = self.lists();
         let of_list = |(i, list)| pairs(list).map(move |[row, times]| (i, row, f32::from_bits(times)));
         sums_of(lists.len(), (0..).zip(lists.iter().copied()).flat_map(of_list))
+    }
+}
+
+/// A quick hash of lists of numbers that nobody chooses: what is read is multiplied, and the halves of the product are folded together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            let product = u128::from(self.0 ^ u64::from_le_bytes(word)) * 0x9e37_79b9_7f4a_7c15;
+            self.0 = product as u64 ^ (product >> 64) as u64;
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
 
@@ -102,11 +127,18 @@ impl SharedLayer {
             (Some(before), Some(gather)) => &before.rows(&gather.sources, children),
             _ => children,
         };
-        let mut products: Vec<Vec<u32>> = vec![Vec::new(); wiring.products];
-        for (role, links) in (0..).zip(&wiring.links) {
-            links.iter().for_each(|link| products[link.to as usize].extend([role, sums[link.from as usize]]));
-        }
-        let products: Vec<u32> = products.into_iter().map(|product| self.products.number(product)).collect();
+        let mut links: Vec<_> = wiring.links.iter().map(|links| links.iter().peekable()).collect();
+        let mut list = Vec::new();
+        let product = |to| {
+            list.clear();
+            for (role, links) in (0..).zip(&mut links) {
+                if let Some(link) = links.next_if(|link| link.to == to) {
+                    list.extend([role, sums[link.from as usize]]);
+                }
+            }
+            self.products.number(&list)
+        };
+        let products: Vec<u32> = (0..wiring.products as u32).map(product).collect();
         match (&mut self.after, &wiring.after) {
             (Some(after), Some(gather)) => after.rows(&gather.sources, &products),
             _ => products,
