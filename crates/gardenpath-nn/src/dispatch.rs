@@ -69,6 +69,29 @@ macro_rules! dispatch {
     };
 }
 
+macro_rules! dispatch_narrow {
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) = $kernel:ident) => {
+        $(#[$attribute])*
+        $visibility fn $name<T: Scalar>($($argument: $type),*) {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2,fma")]
+                fn wide<T: Scalar>($($argument: $type),*) {
+                    $kernel::<T, true>($($argument),*);
+                }
+                match crate::dispatch::Registers::widest() {
+                    // SAFETY: the processor has AVX2 and FMA, all that `wide` needs beyond a safe function.
+                    crate::dispatch::Registers::Avx2 | crate::dispatch::Registers::Avx512 => return unsafe { wide($($argument),*) },
+                    crate::dispatch::Registers::Plain => {}
+                }
+            }
+            $kernel::<T, false>($($argument),*);
+        }
+    };
+}
+
+pub(crate) use dispatch_narrow;
+
 pub(crate) use dispatch;
 
 /// `factor * value + sum`, in one operation where there is one.
