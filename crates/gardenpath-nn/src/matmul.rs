@@ -24,7 +24,7 @@ const PANELS: usize = 8;
 /// Rows that pass these panels together: they and their results fit beside them.
 const GROUP: usize = 12 * ROWS;
 
-/// Rows of a weight matrix that one task updates: enough to pay for the packing.
+/// Most rows of a weight matrix that one task updates: enough to pay for the packing.
 const UPDATE_ROWS: usize = 192;
 
 /// Added to the length of packed panels and blocks, so that rows of neighbours do not compete for the same lines of a cache.
@@ -214,7 +214,9 @@ struct Rows<'a, T> {
 impl<'a, T: Scalar> Update<'a, T> {
     fn divide(self) -> Vec<Rows<'a, T>> {
         let Update { weights, inputs, outputs, links, factor } = self;
-        let share = inputs.div_ceil(rayon::current_num_threads()).next_multiple_of(ROWS).min(UPDATE_ROWS);
+        // As many tasks for each thread, so that none is left over at the end.
+        let tasks = inputs.div_ceil(UPDATE_ROWS).next_multiple_of(rayon::current_num_threads());
+        let share = inputs.div_ceil(tasks).next_multiple_of(ROWS);
         let rows = |first| Rows { first, pieces: Vec::new(), inputs, outputs, links, factor };
         let mut tasks: Vec<Rows<'a, T>> = (0..inputs).step_by(share).map(rows).collect();
         let (stored, _) = weights.as_chunks_mut::<COLUMNS>();
