@@ -7,7 +7,7 @@ mod lanes;
 
 pub use lanes::Block;
 
-use crate::dispatch::dispatch_narrow;
+use crate::dispatch::dispatch;
 use crate::error::Result;
 use crate::scalar::Scalar;
 use gardenpath::{Symbol, memory};
@@ -142,6 +142,7 @@ fn softmax<T: Scalar>(scores: &mut [Block<T>], view: View, scale: T) {
     for group in scores.as_flattened_mut() {
         *group = std::array::from_fn(|lane| group[lane] - most[lane]);
     }
+    // Apart from the rest: a plain loop over all numbers is what the compiler makes vector code of.
     scores.as_flattened_mut().as_flattened_mut().iter_mut().for_each(|score| *score = score.exp());
     let inverse = total(scores.iter().copied()).map(|total| T::ONE / total);
     for group in scores.as_flattened_mut() {
@@ -180,14 +181,14 @@ impl View {
     }
 }
 
-dispatch_narrow! {
+dispatch! {
     fn forward_sentence(
         sizes: (usize, usize),
         causal: bool,
         packed: Packed<'_, T>,
         weights: &mut [Block<T>],
         mixed: &mut [T],
-    ) = forward_kernel
+    ) = forward_kernel up to Avx2
 }
 
 #[inline(always)]
@@ -227,7 +228,7 @@ fn forward_kernel<T: Scalar, const FUSED: bool>(
     }
 }
 
-dispatch_narrow! {
+dispatch! {
     fn backward_sentence(
         sizes: (usize, usize),
         causal: bool,
@@ -235,7 +236,7 @@ dispatch_narrow! {
         weights: &[Block<T>],
         mixed: &[T],
         gradient: [&mut [T]; 3],
-    ) = backward_kernel
+    ) = backward_kernel up to Avx2
 }
 
 #[inline(always)]
