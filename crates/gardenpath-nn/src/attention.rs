@@ -5,13 +5,13 @@
 
 mod lanes;
 
-pub use lanes::Group;
+pub use lanes::Block;
 
 use crate::dispatch::dispatch;
 use crate::error::Result;
 use crate::scalar::Scalar;
 use gardenpath::{Symbol, memory};
-use lanes::{Channels, Eight, Head, LANES, Total};
+use lanes::{Head, LANES, POSITIONS, add_rows, square, square_mut, sums, total, transposed};
 use rayon::prelude::*;
 
 /// Rejects sentences whose scores do not fit into memory: in so many layers every position asks every other.
@@ -54,9 +54,9 @@ impl Layout {
         self.queries.iter().copied().zip(self.positions.iter().copied())
     }
 
-    /// Groups of attention weights: one for eight queries and a position.
-    pub fn weight_groups(&self) -> usize {
-        self.sizes().map(|(q, n)| self.heads * groups(q, n)).sum()
+    /// Blocks of attention weights: one for eight queries and four positions.
+    pub fn weight_blocks(&self) -> usize {
+        self.sizes().map(|(q, n)| self.heads * blocks(q, n)).sum()
     }
 
     /// Cuts a buffer into the parts of the sentences, of the size that `size` finds from queries and positions.
@@ -71,17 +71,17 @@ impl Layout {
     }
 }
 
-/// Groups of attention weights of a head. Positions are filled up to a multiple of eight.
-fn groups(queries: usize, positions: usize) -> usize {
-    queries.div_ceil(LANES) * positions.next_multiple_of(LANES)
+/// Blocks of attention weights of a head.
+fn blocks(queries: usize, positions: usize) -> usize {
+    queries.div_ceil(LANES) * positions.div_ceil(POSITIONS)
 }
 
 /// Fills the attention weights (`[head][query][position]` for each sentence, with queries in groups) and the mixed values of all
 /// queries.
-pub fn forward<T: Scalar>(layout: &Layout, packed: Packed<'_, T>, weights: &mut [Group<T>], mixed: &mut [T]) {
+pub fn forward<T: Scalar>(layout: &Layout, packed: Packed<'_, T>, weights: &mut [Block<T>], mixed: &mut [T]) {
     let Layout { width, heads, causal, .. } = *layout;
     let (query, key, value) = layout.cut_inputs(packed);
-    let weights = layout.cut_mut(weights, |q, n| heads * groups(q, n));
+    let weights = layout.cut_mut(weights, |q, n| heads * blocks(q, n));
     let mixed = layout.cut_mut(mixed, |q, _| q * width);
     let outputs = weights.into_par_iter().zip(mixed);
     let inputs = query.into_par_iter().zip(key).zip(value);
@@ -94,13 +94,13 @@ pub fn forward<T: Scalar>(layout: &Layout, packed: Packed<'_, T>, weights: &mut 
 pub fn backward<T: Scalar>(
     layout: &Layout,
     packed: Packed<'_, T>,
-    weights: &[Group<T>],
+    weights: &[Block<T>],
     mixed: &[T],
     gradient: [&mut [T]; 3],
 ) {
     let Layout { width, heads, causal, .. } = *layout;
     let (query, key, value) = layout.cut_inputs(packed);
-    let weights = layout.cut(weights, |q, n| heads * groups(q, n));
+    let weights = layout.cut(weights, |q, n| heads * blocks(q, n));
     let mixed = layout.cut(mixed, |q, _| q * width);
     let [d_query, d_key, d_value] = gradient;
     let d_query = layout.cut_mut(d_query, |q, _| q * width);
@@ -126,39 +126,59 @@ impl Layout {
     }
 }
 
-/// Scales scores and replaces them by their softmax. From position `full` on, lane `i` takes part up to position `full + i`.
+/// Scales scores and replaces them by their softmax.
 #[inline(always)]
-fn softmax<T: Scalar>(scores: &mut [Group<T>], positions: usize, full: usize, scale: T) {
-    // Who takes no part gets no weight.
+fn softmax<T: Scalar>(scores: &mut [Block<T>], view: View, scale: T) {
+    // Who takes no part does not count.
     let nothing = T::of(-1e30);
-    scores[positions..].fill([nothing; LANES]);
-    let mut most = [nothing; LANES];
-    for group in scores.iter_mut() {
+    for group in scores.as_flattened_mut() {
         *group = group.map(|score| score * scale);
     }
-    for (lane, group) in scores.iter_mut().skip(full).enumerate() {
-        *group = lanes::from_lane(lane, *group, [nothing; LANES]);
-    }
-    for group in scores.iter() {
+    view.hide(scores, nothing);
+    let mut most = [nothing; LANES];
+    for group in scores.as_flattened() {
         most = std::array::from_fn(|lane| if group[lane] > most[lane] { group[lane] } else { most[lane] });
     }
-    let mut total = Total::new();
-    for eight in scores.chunks_exact_mut(LANES) {
-        for group in eight.iter_mut() {
-            *group = std::array::from_fn(|lane| (group[lane] - most[lane]).exp());
-        }
-        total.add(eight.iter().copied());
+    for group in scores.as_flattened_mut() {
+        *group = std::array::from_fn(|lane| group[lane] - most[lane]);
     }
-    let inverse = total.sum().map(|total| T::ONE / total);
-    for group in scores {
+    // Apart from the rest: a plain loop over all numbers is what the compiler makes vector code of.
+    scores.as_flattened_mut().as_flattened_mut().iter_mut().for_each(|score| *score = score.exp());
+    let inverse = total(scores.iter().copied()).map(|total| T::ONE / total);
+    for group in scores.as_flattened_mut() {
         *group = std::array::from_fn(|lane| group[lane] * inverse[lane]);
     }
+    // Exactly no weight, so that sums need not know who takes part.
+    view.hide(scores, T::ZERO);
 }
 
-/// What eight queries see, of which `first` is the first: so many positions, and the number of those that all of them see.
-#[inline(always)]
-fn seen(causal: bool, first: usize, positions: usize) -> (usize, usize) {
-    if causal { (positions.min(first + LANES), first) } else { (positions, positions.next_multiple_of(LANES)) }
+/// What eight queries see.
+#[derive(Clone, Copy)]
+struct View {
+    /// Blocks of positions that any of them sees.
+    blocks: usize,
+    /// Positions that all of them see.
+    full: usize,
+    /// The first lane that sees the position after these; the lane after it is the first to see the next, and so on.
+    lane: usize,
+}
+
+impl View {
+    /// The view of the query `first` and those after it.
+    #[inline(always)]
+    fn new(causal: bool, first: usize, positions: usize) -> Self {
+        let (seen, full, lane) =
+            if causal { (positions.min(first + LANES), first, 0) } else { (positions, positions, LANES) };
+        View { blocks: seen.div_ceil(POSITIONS), full, lane }
+    }
+
+    /// Gives a value to the pairs that do not see each other.
+    #[inline(always)]
+    fn hide<T: Scalar>(self, blocks: &mut [Block<T>], value: T) {
+        for (group, lane) in blocks.as_flattened_mut()[self.full..].iter_mut().zip(self.lane..) {
+            *group = std::array::from_fn(|i| if i >= lane { group[i] } else { value });
+        }
+    }
 }
 
 dispatch! {
@@ -166,9 +186,9 @@ dispatch! {
         sizes: (usize, usize),
         causal: bool,
         packed: Packed<'_, T>,
-        weights: &mut [Group<T>],
+        weights: &mut [Block<T>],
         mixed: &mut [T],
-    ) = forward_kernel
+    ) = forward_kernel up to Avx2
 }
 
 #[inline(always)]
@@ -176,28 +196,35 @@ fn forward_kernel<T: Scalar, const FUSED: bool>(
     (width, heads): (usize, usize),
     causal: bool,
     packed: Packed<'_, T>,
-    weights: &mut [Group<T>],
+    weights: &mut [Block<T>],
     mixed: &mut [T],
 ) {
     let head = width / heads;
     let positions = packed.key.len() / width;
     let queries = packed.query.len() / width;
     let scale = T::of(1.0 / head as f64);
-    let padded = positions.next_multiple_of(LANES);
-    let (mut query, mut sums) = (Eight::new(head), Eight::new(head));
+    let of = |rows| Head::new(rows, head);
+    let (mut query, mut result) = (of(queries), of(queries));
+    let (mut key, mut value) = (of(positions), of(positions));
     for h in 0..heads {
         let first = h * head;
-        let channels = |rows| Channels { rows, width, first };
-        let weights = &mut weights[h * groups(queries, positions)..][..groups(queries, positions)];
-        for (weights, i) in weights.chunks_exact_mut(padded).zip((0..).step_by(LANES)) {
-            let (seen, full) = seen(causal, i, positions);
-            let weights = &mut weights[..seen.next_multiple_of(LANES)];
-            query.take(channels(packed.query), i);
-            query.dot::<FUSED>(channels(packed.key), &mut weights[..seen]);
-            softmax(weights, seen, full, scale);
-            sums.sum::<FUSED>(channels(packed.value), &weights[..seen], full);
-            sums.put(mixed, width, first, i);
+        query.take(packed.query, width, first, head);
+        key.take(packed.key, width, first, head);
+        value.take(packed.value, width, first, head);
+        let weights = &mut weights[h * blocks(queries, positions)..][..blocks(queries, positions)];
+        for (weights, i) in weights.chunks_exact_mut(positions.div_ceil(POSITIONS)).zip((0..).step_by(LANES)) {
+            let view = View::new(causal, i, positions);
+            let weights = &mut weights[..view.blocks];
+            weights.fill([[T::ZERO; LANES]; POSITIONS]);
+            for (query, key) in query.parts().zip(key.parts()) {
+                add_rows::<T, FUSED>(weights, key.as_chunks().0, &transposed(square(query, i)));
+            }
+            softmax(weights, view, scale);
+            for (result, value) in result.parts_mut().zip(value.parts()) {
+                *square_mut(result, i) = sums::<T, FUSED>(weights.as_flattened(), value);
+            }
         }
+        result.put(mixed, width, first, head);
     }
 }
 
@@ -206,10 +233,10 @@ dispatch! {
         sizes: (usize, usize),
         causal: bool,
         packed: Packed<'_, T>,
-        weights: &[Group<T>],
+        weights: &[Block<T>],
         mixed: &[T],
         gradient: [&mut [T]; 3],
-    ) = backward_kernel
+    ) = backward_kernel up to Avx2
 }
 
 #[inline(always)]
@@ -217,7 +244,7 @@ fn backward_kernel<T: Scalar, const FUSED: bool>(
     (width, heads): (usize, usize),
     causal: bool,
     packed: Packed<'_, T>,
-    weights: &[Group<T>],
+    weights: &[Block<T>],
     mixed: &[T],
     [d_query, d_key, d_value]: [&mut [T]; 3],
 ) {
@@ -225,38 +252,44 @@ fn backward_kernel<T: Scalar, const FUSED: bool>(
     let positions = packed.key.len() / width;
     let queries = packed.query.len() / width;
     let scale = T::of(1.0 / head as f64);
-    let padded = positions.next_multiple_of(LANES);
-    let mut slopes = vec![[T::ZERO; LANES]; padded];
-    let (mut lanes, mut query_sums) = (Eight::new(head), Eight::new(head));
+    let mut slopes = vec![[[T::ZERO; LANES]; POSITIONS]; positions.div_ceil(POSITIONS)];
     let of = |rows| Head::new(rows, head);
-    let (mut query, mut d_mixed) = (of(queries), of(queries));
+    let (mut query, mut d_mixed, mut query_sums) = (of(queries), of(queries), of(queries));
+    let (mut key, mut value) = (of(positions), of(positions));
     let (mut key_sums, mut value_sums) = (of(positions), of(positions));
     for h in 0..heads {
         let first = h * head;
-        let channels = |rows| Channels { rows, width, first };
-        let weights = &weights[h * groups(queries, positions)..][..groups(queries, positions)];
         query.take(packed.query, width, first, head);
+        key.take(packed.key, width, first, head);
+        value.take(packed.value, width, first, head);
         d_mixed.take(mixed, width, first, head);
         [&mut key_sums, &mut value_sums].into_iter().for_each(Head::clear);
-        for (weights, i) in weights.chunks_exact(padded).zip((0..).step_by(LANES)) {
-            let (seen, full) = seen(causal, i, positions);
-            let (weights, slopes) = (&weights[..seen], &mut slopes[..seen]);
-            lanes.take(channels(mixed), i);
-            lanes.dot::<FUSED>(channels(packed.value), slopes);
-            let mut total = Total::new();
-            for (weights, slopes) in weights.chunks(LANES).zip(slopes.chunks(LANES)) {
-                let product = |(a, b): (&Group<T>, &Group<T>)| std::array::from_fn(|lane| a[lane] * b[lane]);
-                total.add(weights.iter().zip(slopes).map(product));
+        let weights = &weights[h * blocks(queries, positions)..][..blocks(queries, positions)];
+        for (weights, i) in weights.chunks_exact(positions.div_ceil(POSITIONS)).zip((0..).step_by(LANES)) {
+            let View { blocks, .. } = View::new(causal, i, positions);
+            let (weights, slopes) = (&weights[..blocks], &mut slopes[..blocks]);
+            slopes.fill([[T::ZERO; LANES]; POSITIONS]);
+            for (d_mixed, value) in d_mixed.parts().zip(value.parts()) {
+                add_rows::<T, FUSED>(slopes, value.as_chunks().0, &transposed(square(d_mixed, i)));
             }
-            let mean = total.sum();
-            for (slopes, weights) in slopes.iter_mut().zip(weights) {
+            let product = |(a, b): (&Block<T>, &Block<T>)| {
+                std::array::from_fn(|i| std::array::from_fn(|lane| a[i][lane] * b[i][lane]))
+            };
+            let mean = total(weights.iter().zip(&*slopes).map(product));
+            for (slopes, weights) in slopes.as_flattened_mut().iter_mut().zip(weights.as_flattened()) {
                 *slopes = std::array::from_fn(|lane| weights[lane] * (slopes[lane] - mean[lane]) * scale);
             }
-            query_sums.sum::<FUSED>(channels(packed.key), slopes, full);
-            query_sums.put(d_query, width, first, i);
-            key_sums.add_rows::<FUSED>(slopes, &query, i, full);
-            value_sums.add_rows::<FUSED>(weights, &d_mixed, i, full);
+            for (result, key) in query_sums.parts_mut().zip(key.parts()) {
+                *square_mut(result, i) = sums::<T, FUSED>(slopes.as_flattened(), key);
+            }
+            for (result, query) in key_sums.parts_mut().zip(query.parts()) {
+                add_rows::<T, FUSED>(result.as_chunks_mut().0, slopes, square(query, i));
+            }
+            for (result, d_mixed) in value_sums.parts_mut().zip(d_mixed.parts()) {
+                add_rows::<T, FUSED>(result.as_chunks_mut().0, weights, square(d_mixed, i));
+            }
         }
+        query_sums.put(d_query, width, first, head);
         key_sums.put(d_key, width, first, head);
         value_sums.put(d_value, width, first, head);
     }

@@ -39,11 +39,12 @@ fn limited(registers: Registers) -> Registers {
 }
 
 /// Defines a function that calls `$kernel::<T, true>` compiled for AVX-512 or AVX2 with fused multiply-adds where the processor has them, and
-/// `$kernel::<T, false>` elsewhere. The kernel and what it calls must be `#[inline(always)]`.
+/// `$kernel::<T, false>` elsewhere. The kernel and what it calls must be `#[inline(always)]`. Kernels that handle eight numbers at a time stop
+/// at AVX2: with wider registers the compiler spends more time on joining eights than it saves.
 ///
 /// The order of operations is the kernel's, and the compiler never changes it, so AVX2 and AVX-512 give the same bits.
 macro_rules! dispatch {
-    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) = $kernel:ident) => {
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) = $kernel:ident $(up to $most:ident)?) => {
         $(#[$attribute])*
         $visibility fn $name<T: Scalar>($($argument: $type),*) {
             #[cfg(target_arch = "x86_64")]
@@ -56,7 +57,7 @@ macro_rules! dispatch {
                 fn wide<T: Scalar>($($argument: $type),*) {
                     $kernel::<T, true>($($argument),*);
                 }
-                match crate::dispatch::Registers::widest() {
+                match crate::dispatch::Registers::widest()$(.min(crate::dispatch::Registers::$most))? {
                     // SAFETY: the processor has AVX-512, all that `widest` needs beyond a safe function.
                     crate::dispatch::Registers::Avx512 => return unsafe { widest($($argument),*) },
                     // SAFETY: the processor has AVX2 and FMA, all that `wide` needs beyond a safe function.

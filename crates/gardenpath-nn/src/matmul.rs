@@ -24,7 +24,7 @@ const PANELS: usize = 8;
 /// Rows that pass these panels together: they and their results fit beside them.
 const GROUP: usize = 12 * ROWS;
 
-/// Rows of a weight matrix that one task updates: enough to pay for the packing.
+/// Most rows of a weight matrix that one task updates: enough to pay for the packing.
 const UPDATE_ROWS: usize = 192;
 
 /// Added to the length of packed panels and blocks, so that rows of neighbours do not compete for the same lines of a cache.
@@ -119,27 +119,35 @@ fn multiply_kernel<T: Scalar, const FUSED: bool>(
                         Direction::Backward => &transposed[i * most..][..count],
                     };
                     let width = COLUMNS.min(columns - start);
+                    let row = |link: &Link| &source[ends(link).0 * terms + term..][..count];
+                    let replaces = replaces && term == 0;
                     for block in group.chunks(ROWS) {
-                        // A last block that is not full repeats its first row, whose product is not used.
-                        let row = |link: &Link| &source[ends(link).0 * terms + term..][..count];
-                        let mut rows = [row(&block[0]); ROWS];
-                        rows.iter_mut().zip(block).for_each(|(slot, link)| *slot = row(link));
-                        let tile = row_tile::<T, FUSED>(rows, panel);
-                        let mut put = |sums: &[T; COLUMNS], link: &Link| {
-                            let target = &mut result[ends(link).1][start..start + width];
-                            add_scaled(target, sums, weights.scale, replaces && term == 0);
-                        };
-                        match (&tile, block) {
-                            // One by one: so the sums of a whole block never leave their registers.
-                            ([a, b, c, d, e, f], [to_a, to_b, to_c, to_d, to_e, to_f]) => {
-                                put(a, to_a);
-                                put(b, to_b);
-                                put(c, to_c);
-                                put(d, to_d);
-                                put(e, to_e);
-                                put(f, to_f);
+                        match block.first_chunk() {
+                            // Apart from the others: so nothing but registers lies between a product and its result.
+                            Some([a, b, c, d, e, f]) if width == COLUMNS => {
+                                let rows = [row(a), row(b), row(c), row(d), row(e), row(f)];
+                                let tile = row_tile::<T, FUSED>(rows, panel);
+                                let mut put = |sums: [T; COLUMNS], link: &Link| {
+                                    let target = result[ends(link).1][start..].first_chunk_mut();
+                                    add_whole(target.expect("all columns"), sums, weights.scale, replaces);
+                                };
+                                put(tile[0], a);
+                                put(tile[1], b);
+                                put(tile[2], c);
+                                put(tile[3], d);
+                                put(tile[4], e);
+                                put(tile[5], f);
                             }
-                            _ => tile.iter().zip(block).for_each(|(sums, link)| put(sums, link)),
+                            _ => {
+                                // A last block that is not full repeats its first row, whose product is not used.
+                                let mut rows = [row(&block[0]); ROWS];
+                                rows.iter_mut().zip(block).for_each(|(slot, link)| *slot = row(link));
+                                let tile = row_tile::<T, FUSED>(rows, panel);
+                                for (sums, link) in tile.iter().zip(block) {
+                                    let target = &mut result[ends(link).1][start..start + width];
+                                    add_scaled(target, sums, weights.scale, replaces);
+                                }
+                            }
                         }
                     }
                 }
@@ -208,7 +216,9 @@ struct Rows<'a, T> {
 impl<'a, T: Scalar> Update<'a, T> {
     fn divide(self) -> Vec<Rows<'a, T>> {
         let Update { weights, inputs, outputs, links, factor } = self;
-        let share = inputs.div_ceil(rayon::current_num_threads()).next_multiple_of(ROWS).min(UPDATE_ROWS);
+        // As many tasks for each thread, so that none is left over at the end.
+        let tasks = inputs.div_ceil(UPDATE_ROWS).next_multiple_of(rayon::current_num_threads());
+        let share = inputs.div_ceil(tasks).next_multiple_of(ROWS);
         let rows = |first| Rows { first, pieces: Vec::new(), inputs, outputs, links, factor };
         let mut tasks: Vec<Rows<'a, T>> = (0..inputs).step_by(share).map(rows).collect();
         let (stored, _) = weights.as_chunks_mut::<COLUMNS>();
@@ -310,18 +320,21 @@ fn add_product<T: Scalar, const FUSED: bool>(sums: [T; COLUMNS], factor: T, row:
 
 #[inline(always)]
 fn add_scaled<T: Scalar>(result: &mut [T], sums: &[T; COLUMNS], scale: T, replaces: bool) {
-    match result.first_chunk_mut::<COLUMNS>() {
-        // By value: then the compiler sees that nothing overlaps, and takes whole registers.
-        Some(whole) => {
-            let old = if replaces { [T::ZERO; COLUMNS] } else { *whole };
-            *whole = std::array::from_fn(|i| old[i] + scale * sums[i]);
-        }
+    match result.first_chunk_mut() {
+        Some(whole) => add_whole(whole, *sums, scale, replaces),
         None => {
             for (result, &sum) in result.iter_mut().zip(sums) {
                 *result = if replaces { T::ZERO } else { *result } + scale * sum;
             }
         }
     }
+}
+
+/// By value: then the compiler sees that nothing overlaps, and takes whole registers.
+#[inline(always)]
+fn add_whole<T: Scalar>(result: &mut [T; COLUMNS], sums: [T; COLUMNS], scale: T, replaces: bool) {
+    let old = if replaces { [T::ZERO; COLUMNS] } else { *result };
+    *result = std::array::from_fn(|i| old[i] + scale * sums[i]);
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Layer normalisation: each row gets mean 0 and variance 1, then a gain and a bias for each channel.
 
-use crate::dispatch::vectorized;
+use crate::dispatch::dispatch;
 use crate::rows::share;
 use crate::scalar::Scalar;
 use rayon::prelude::*;
@@ -33,17 +33,7 @@ impl<T: Scalar> Norm<T> {
         let share = share(count);
         let rows = self.rows.par_chunks_mut(share * width).zip(x.par_chunks(share * width));
         let kept = self.unit.par_chunks_mut(share * width).zip(self.inverse.par_chunks_mut(share));
-        rows.zip(kept).for_each(|((rows, x), (unit, inverse))| {
-            let rows = rows.chunks_exact_mut(width).zip(x.chunks_exact(width));
-            for ((row, x), (unit, inverse)) in rows.zip(unit.chunks_exact_mut(width).zip(inverse)) {
-                vectorized(|| {
-                    *inverse = normalize(unit, x);
-                    for ((y, &unit), (&gain, &bias)) in row.iter_mut().zip(&*unit).zip(gain.iter().zip(bias)) {
-                        *y = unit * gain + bias;
-                    }
-                });
-            }
-        });
+        rows.zip(kept).for_each(|((rows, x), (unit, inverse))| forward_rows(rows, x, unit, inverse, [gain, bias]));
     }
 
     /// Adds the gradient that comes back to `x`, given that of the result.
@@ -54,19 +44,7 @@ impl<T: Scalar> Norm<T> {
         let share = share(self.inverse.len());
         let rows = dx.par_chunks_mut(share * width).zip(dy.par_chunks(share * width));
         let kept = self.unit.par_chunks(share * width).zip(self.inverse.par_chunks(share));
-        rows.zip(kept).for_each(|((dx, dy), (unit, inverse))| {
-            let rows = dx.chunks_exact_mut(width).zip(dy.chunks_exact(width));
-            for ((dx, dy), (unit, &inverse)) in rows.zip(unit.chunks_exact(width).zip(inverse)) {
-                vectorized(|| {
-                    let g = |i: usize| dy[i] * gain[i];
-                    let mean = mean(width, g);
-                    let slope = self::mean(width, |i| g(i) * unit[i]);
-                    for (i, dx) in dx.iter_mut().enumerate() {
-                        *dx += inverse * (g(i) - mean - unit[i] * slope);
-                    }
-                });
-            }
-        });
+        rows.zip(kept).for_each(|((dx, dy), (unit, inverse))| backward_rows(dx, dy, unit, inverse, gain));
     }
 
     /// Adds the gradients of gain and bias, multiplied by `factor`.
@@ -105,29 +83,69 @@ fn add_blocks<T: Scalar>(target: &mut [T], rows: &[T], factor: T, add: impl Fn(&
     }
 }
 
+dispatch! {
+    fn forward_rows(rows: &mut [T], x: &[T], unit: &mut [T], inverse: &mut [T], gain_and_bias: [&[T]; 2]) = forward_kernel
+}
+
+/// No operations are fused: results are the same without AVX2.
+#[inline(always)]
+fn forward_kernel<T: Scalar, const FUSED: bool>(
+    rows: &mut [T],
+    x: &[T],
+    unit: &mut [T],
+    inverse: &mut [T],
+    [gain, bias]: [&[T]; 2],
+) {
+    let width = gain.len();
+    let rows = rows.chunks_exact_mut(width).zip(x.chunks_exact(width));
+    for ((row, x), (unit, inverse)) in rows.zip(unit.chunks_exact_mut(width).zip(inverse)) {
+        *inverse = normalize(unit, x);
+        for ((y, &unit), (&gain, &bias)) in row.iter_mut().zip(&*unit).zip(gain.iter().zip(bias)) {
+            *y = unit * gain + bias;
+        }
+    }
+}
+
+dispatch! {
+    fn backward_rows(dx: &mut [T], dy: &[T], unit: &[T], inverse: &[T], gain: &[T]) = backward_kernel
+}
+
+#[inline(always)]
+fn backward_kernel<T: Scalar, const FUSED: bool>(dx: &mut [T], dy: &[T], unit: &[T], inverse: &[T], gain: &[T]) {
+    let width = gain.len();
+    let mut g = vec![T::ZERO; width];
+    let rows = dx.chunks_exact_mut(width).zip(dy.chunks_exact(width));
+    for ((dx, dy), (unit, &inverse)) in rows.zip(unit.chunks_exact(width).zip(inverse)) {
+        g.iter_mut().zip(dy.iter().zip(gain)).for_each(|(g, (&dy, &gain))| *g = dy * gain);
+        let mean = mean(&g, &g, |g, _| g);
+        let slope = self::mean(&g, unit, |g, unit| g * unit);
+        for (dx, (&g, &unit)) in dx.iter_mut().zip(g.iter().zip(unit)) {
+            *dx += inverse * (g - mean - unit * slope);
+        }
+    }
+}
+
 /// Subtracts the mean, divides by the deviation, and returns its inverse.
 #[inline(always)]
 fn normalize<T: Scalar>(unit: &mut [T], x: &[T]) -> T {
-    let mean = mean(x.len(), |i| x[i]);
+    let mean = mean(x, x, |x, _| x);
     unit.iter_mut().zip(x).for_each(|(unit, &x)| *unit = x - mean);
-    let variance = self::mean(x.len(), |i| unit[i] * unit[i]);
+    let variance = self::mean(unit, unit, |x, y| x * y);
     let inverse = T::ONE / (variance + T::of(EPSILON)).sqrt();
     unit.iter_mut().for_each(|unit| *unit *= inverse);
     inverse
 }
 
-/// The mean of `count` numbers, summed in eight lanes so that it can be vector code.
+/// The mean of a function of the numbers of two rows, summed in eight lanes so that it can be vector code.
 #[inline(always)]
-fn mean<T: Scalar>(count: usize, value: impl Fn(usize) -> T) -> T {
+fn mean<T: Scalar>(a: &[T], b: &[T], value: impl Fn(T, T) -> T) -> T {
     let mut lanes = [T::ZERO; LANES];
-    let whole = count - count % LANES;
-    for first in (0..whole).step_by(LANES) {
-        for (lane, sum) in lanes.iter_mut().enumerate() {
-            *sum += value(first + lane);
-        }
+    let ((whole_a, rest_a), (whole_b, rest_b)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for (a, b) in whole_a.iter().zip(whole_b) {
+        lanes = std::array::from_fn(|lane| lanes[lane] + value(a[lane], b[lane]));
     }
-    let rest: T = (whole..count).map(value).sum();
-    (lanes.into_iter().sum::<T>() + rest) * T::of(1.0 / count as f64)
+    let rest: T = rest_a.iter().zip(rest_b).map(|(&a, &b)| value(a, b)).sum();
+    (lanes.into_iter().sum::<T>() + rest) * T::of(1.0 / a.len() as f64)
 }
 
 const LANES: usize = 8;

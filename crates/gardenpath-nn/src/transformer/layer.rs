@@ -1,7 +1,7 @@
 //! A layer of the transformer: attention and a perceptron, forward and backward.
 
 use super::batch::Batch;
-use crate::attention::{self, Group, Layout, Packed};
+use crate::attention::{self, Block, Layout, Packed};
 use crate::matmul::{self, Direction, Link, Update, Weights};
 use crate::norm::Norm;
 use crate::rows::{self, Product};
@@ -40,7 +40,7 @@ pub struct Layer<T> {
     query: Vec<T>,
     key: Vec<T>,
     value: Vec<T>,
-    weights: Vec<Group<T>>,
+    weights: Vec<Block<T>>,
     mixed: Vec<T>,
     mlp_norm: Norm<T>,
     hidden: Vec<T>,
@@ -95,7 +95,7 @@ impl<T: Scalar> Layer<T> {
         project(&mut self.query, normed, query, asking, |_| {});
         project(&mut self.key, normed, key, &batch.all, |_| {});
         project(&mut self.value, normed, value, &batch.all, |_| {});
-        self.weights.resize(self.layout.weight_groups(), Group::default());
+        self.weights.resize(self.layout.weight_blocks(), Block::default());
         self.mixed.resize(asking.len() * width, T::ZERO);
         let packed = Packed { query: &self.query, key: &self.key, value: &self.value };
         attention::forward(&self.layout, packed, &mut self.weights, &mut self.mixed);
