@@ -1,4 +1,4 @@
-//! Kernels and loops as wide as the processor allows, chosen when the program runs.
+//! Kernels as wide as the processor allows, chosen when the program runs.
 
 /// The vector registers that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,24 +76,6 @@ pub(crate) use dispatch;
 #[inline(always)]
 pub(crate) fn multiply_add<T: crate::scalar::Scalar, const FUSED: bool>(factor: T, value: T, sum: T) -> T {
     if FUSED { factor.fused(value, sum) } else { factor * value + sum }
-}
-
-/// Runs a loop of arithmetic with AVX2 where the processor has it.
-///
-/// The closure is compiled a second time for wider registers. It must be all arithmetic: calls that are not inlined stay narrow.
-/// Multiplications and additions are never fused here, so results are the same either way.
-#[inline(always)]
-pub fn vectorized<R>(work: impl FnOnce() -> R) -> R {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        #[target_feature(enable = "avx2")]
-        fn wide<R>(work: impl FnOnce() -> R) -> R {
-            work()
-        }
-        // SAFETY: the processor has AVX2, all that `wide` needs beyond a safe function.
-        return unsafe { wide(work) };
-    }
-    work()
 }
 
 #[cfg(test)]
