@@ -25,11 +25,11 @@ fn results_are_those_of_the_sweep() {
         assert!(scale["done"].as_u64() <= scale["cells"].as_u64() && scale["cells"] != 0);
     }
 
-    let day = explorer.get("/api/results/cnn-ambiguous?scale=day").json();
-    let status = lab.json(&format!("sweep status cnn-ambiguous --scale day --store \"{store}\""));
+    let day = explorer.get("/api/results/cnn?scale=day").json();
+    let status = lab.json(&format!("sweep status cnn --scale day --store \"{store}\""));
     assert_eq!((&day["done"], &day["scale"], &day["problem"]), (&status["done"], &json!("day"), &Value::Null));
     assert!(day["svg"].as_str().unwrap().starts_with("<svg"));
-    let judged = lab.json(&format!("sweep judge cnn-ambiguous --scale day --store \"{store}\""));
+    let judged = lab.json(&format!("sweep judge cnn --scale day --store \"{store}\""));
     let (claims, expected) = (day["claims"].as_array().unwrap(), judged["claims"].as_array().unwrap());
     assert!(!claims.is_empty() && claims.len() == expected.len());
     for (claim, expected) in claims.iter().zip(expected) {
@@ -37,7 +37,7 @@ fn results_are_those_of_the_sweep() {
             assert_eq!(claim[field], expected[field], "{field}");
         }
     }
-    let fits = lab.json_lines(&format!("sweep fit cnn-ambiguous --scale day --store \"{store}\""));
+    let fits = lab.json_lines(&format!("sweep fit cnn --scale day --store \"{store}\""));
     let thresholds: Vec<&Value> = fits.iter().filter(|fit| fit["kind"] == "threshold").collect();
     assert_eq!(day["thresholds"].as_array().unwrap().len(), thresholds.len());
     for (found, expected) in day["thresholds"].as_array().unwrap().iter().zip(thresholds) {
@@ -52,7 +52,7 @@ fn results_are_those_of_the_sweep() {
         }
     }
     // Without a scale, the one with most results.
-    assert_eq!(explorer.get("/api/results/cnn-ambiguous").json()["scale"], "day");
+    assert_eq!(explorer.get("/api/results/cnn").json()["scale"], "day");
 
     let line = explorer.get("/api/results/cnn?scale=huge").refusal(400);
     assert!(line.contains("there is no scale huge"), "{line}");
