@@ -213,7 +213,7 @@ mod tests {
         let fitted = fit(&experiment.plan.fits, &table).unwrap();
         let families = families(&experiment.plan, &table, &fitted).unwrap();
         let heads: Vec<(&str, usize)> = families.iter().map(|one| (one.group.as_str(), one.curves.len())).collect();
-        assert_eq!(heads, [("depth = 2", 4), ("depth = 3", 3)]);
+        assert_eq!(heads, [("depth = 2", 5), ("depth = 3", 3)]);
         let first = &families[0];
         assert_eq!((first.x.as_str(), first.y.as_str(), first.by.as_str()), ("samples", "normalized_loss", "vocab"));
         assert_eq!((first.predicted, first.level), (Some(2.0), Some(0.5)));
