@@ -139,6 +139,7 @@ impl SharedLayer {
             self.products.number(&list)
         };
         let products: Vec<u32> = (0..wiring.products as u32).map(product).collect();
+        assert!(links.iter_mut().all(|links| links.peek().is_none()), "in each role, links go to increasing products");
         match (&mut self.after, &wiring.after) {
             (Some(after), Some(gather)) => after.rows(&gather.sources, &products),
             _ => products,
