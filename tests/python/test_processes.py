@@ -94,7 +94,8 @@ LONG_CALLS = {
             vocab = 8
             depth = 2
             fraction = 0.25
-            samples = 10_000
+            # So many that no network overfits: the rising loss would end its run.
+            samples = 1_000_000
             test = 1000
             width = 64
             max_steps = 1_000_000_000
