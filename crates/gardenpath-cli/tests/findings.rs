@@ -1,6 +1,7 @@
 //! docs/findings.md has tables of what the recorded results say. They are made from `reproduce --scale day --json`, and this test
 //! keeps them true: `UPDATE_GOLDEN=1 cargo test --release -p gardenpath-cli --test findings` writes them anew when results arrive.
 
+use gardenpath_lab::draw::table::core_time;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -49,7 +50,7 @@ fn networks(figures: &[Value]) -> String {
             let groups: Vec<&str> = finding["result"].as_array().unwrap().iter().map(measured).collect();
             let groups = if groups.len() > GROUPS { format!("{} groups", groups.len()) } else { groups.join("; ") };
             let verdict = match (finding["verdict"].as_str().unwrap(), finding["needed_core_hours"].as_f64()) {
-                ("inconclusive", Some(hours)) => format!("open: {}", rounded(hours)),
+                ("inconclusive", Some(hours)) => format!("open: {}", core_time(hours)),
                 ("inconclusive", None) => "open".to_owned(),
                 (word, _) => word.to_owned(),
             };
@@ -65,15 +66,6 @@ fn measured(line: &Value) -> &str {
     let line = line.as_str().unwrap();
     let ends = [" lies ", " is at ", " is above ", " is below ", " extends ", " has no interval", "; "];
     &line[..ends.iter().filter_map(|end| line.find(end)).min().unwrap_or(line.len())]
-}
-
-/// Two digits: an estimate of costs has no more.
-fn rounded(hours: f64) -> String {
-    match hours {
-        ..1.0 => format!("{:.0} core-minutes", (60.0 * hours).ceil()),
-        ..10.0 => format!("{hours:.1} core-hours"),
-        _ => format!("{hours:.0} core-hours"),
-    }
 }
 
 /// How many claims of the other figures have which verdict, and how many cells of all figures are measured.

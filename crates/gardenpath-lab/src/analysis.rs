@@ -16,7 +16,7 @@ pub use panels::draw;
 
 pub use crate::table::Table;
 
-use crate::draw::table::short;
+use crate::draw::table::core_time;
 use crate::experiment::plan::Plan;
 use crate::measure::Measure;
 use crate::store::{Found as Stored, Store};
@@ -46,7 +46,7 @@ pub fn judge(plan: &Plan, fitted: &[Fitted], outstanding: &Outstanding) -> Resul
     // More seeds are an issue only once all cells are there.
     for judged in judged.iter_mut().filter(|judged| judged.missing_cells.is_none()) {
         if let Some(hours) = judged.needed_core_hours {
-            judged.because += &format!(" (about {} core-hours more)", short(hours));
+            judged.because += &format!(" (about {} more)", core_time(hours));
         }
     }
     Ok(judged)

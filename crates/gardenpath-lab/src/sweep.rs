@@ -376,7 +376,7 @@ mod tests {
     fn cells_that_are_left_remain_missing() {
         static STOP: AtomicBool = AtomicBool::new(false);
         let text = "measure = 'train'\nexpects = ''\n[[grid]]\nmodel = 'cnn'\nvocab = 4\ndepth = 2\nfraction = 0.5\nwidth = 16\n\
-                    samples = 1000\ntest = 100\nmax_steps = 1_000_000_000\nmin_steps = 1_000_000_000\nseed = [1, 2]";
+                    samples = 1_000_000\ntest = 100\nmax_steps = 1_000_000_000\nmin_steps = 1_000_000_000\nseed = [1, 2]";
         let cells = Experiment::parse(text).unwrap().cells(&Scale::QUICK).unwrap();
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();

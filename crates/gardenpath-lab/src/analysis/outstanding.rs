@@ -3,7 +3,7 @@
 use super::claims::{Judged, unmeasured};
 use super::fits::rows_by_group;
 use super::table::split;
-use crate::draw::table::{counted, short};
+use crate::draw::table::{core_time, counted};
 use crate::experiment::filter::Filter;
 use crate::experiment::key::Key;
 use crate::experiment::plan::{Claim, Fit, Kind, Of, Over, Plan};
@@ -82,9 +82,9 @@ impl Outstanding {
         let (missing, core_hours) = (hours.len(), hours.iter().sum());
         let are = if missing == 1 { "is" } else { "are" };
         judged.because += &format!(
-            "; {missing} of {} for it {are} missing (about {} core-hours)",
+            "; {missing} of {} for it {are} missing (about {})",
             counted(cells.len(), "cell"),
-            short(core_hours)
+            core_time(core_hours)
         );
         (judged.missing_cells, judged.missing_core_hours) = (Some(missing), Some(core_hours));
     }
@@ -283,7 +283,7 @@ source = 'ours'
         ];
         assert_eq!(shown(&found), expected);
         assert_eq!(found[1].missing_core_hours, Some(22.5));
-        assert_eq!(found[1].because, "no measurements; 45 of 45 cells for it are missing (about 22.5 core-hours)");
+        assert_eq!(found[1].because, "no measurements; 45 of 45 cells for it are missing (about 22 core-hours)");
         // One seed, and the largest fraction of one vocabulary is missing.
         let found =
             claims(&experiment, |cell| is(cell, "seed", 1.0) && !(is(cell, "fraction", 1.0) && is(cell, "vocab", 8.0)));

@@ -81,6 +81,16 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// The work of one core for this many hours, with two digits: estimates have no more.
+pub fn core_time(hours: f64) -> String {
+    let (amount, unit) = match hours {
+        1.0.. => (hours, "core-hours"),
+        _ if hours * 60.0 >= 1.0 => (hours * 60.0, "core-minutes"),
+        _ => (hours * 3600.0, "core-seconds"),
+    };
+    format!("{amount:.*} {unit}", usize::from(amount < 9.95))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +108,17 @@ mod tests {
         let expected =
             ["0.0 s", "0.0 s", "9.9 s", "10 s", "59 s", "1 min 0 s", "3 min 20 s", "1 h 0 min", "12 h 34 min"];
         assert_eq!(times, expected);
+        let work = [0.0, 7.2e-4, 0.5, 1.0, 4.16, 9.96, 123.4].map(core_time);
+        let expected = [
+            "0.0 core-seconds",
+            "2.6 core-seconds",
+            "30 core-minutes",
+            "1.0 core-hours",
+            "4.2 core-hours",
+            "10 core-hours",
+            "123 core-hours",
+        ];
+        assert_eq!(work, expected);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{Finding, finding};
 use crate::choice::choices;
-use crate::draw::table::{counted, short};
+use crate::draw::table::{core_time, counted};
 use crate::fit::Verdict;
 
 /// The subject of a report.
@@ -79,13 +79,11 @@ pub struct Missing {
 impl Missing {
     /// The same in words; none if nothing is missing.
     pub fn words(&self) -> Option<String> {
-        let hours = short(self.core_hours);
+        let work = core_time(self.core_hours);
         match self.cells {
             0 => None,
-            1 => Some(format!("1 cell is missing; measuring it takes about {hours} core-hours")),
-            cells => {
-                Some(format!("{} are missing; measuring them takes about {hours} core-hours", counted(cells, "cell")))
-            }
+            1 => Some(format!("1 cell is missing; measuring it takes about {work}")),
+            cells => Some(format!("{} are missing; measuring them takes about {work}", counted(cells, "cell"))),
         }
     }
 }

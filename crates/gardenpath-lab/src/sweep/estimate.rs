@@ -3,7 +3,7 @@
 //! Every measure declares the approximate time of a cell on a reference machine. The factor for this machine comes from
 //! finished cells, or from timing a tiny cell of the same variety.
 
-use crate::draw::table::short;
+use crate::draw::table::{core_time, short};
 use crate::measure::Measure;
 use crate::process::thread_seconds;
 use crate::store::Provenance;
@@ -27,7 +27,7 @@ pub const ROUGHNESS: f64 = 3.0;
 
 /// The cost in one line.
 pub fn shown(cost: &Cost) -> String {
-    let mut text = format!("about {} core-hours", short(cost.core_hours));
+    let mut text = format!("about {}", core_time(cost.core_hours));
     if cost.gpu_hours > 0.0 {
         let hours = short(cost.gpu_hours);
         text +=
