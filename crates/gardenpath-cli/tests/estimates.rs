@@ -133,7 +133,7 @@ fn a_status_has_an_estimate_before_anything_has_run() {
     std::fs::create_dir_all(lab.path("s/cells")).unwrap();
     assert_eq!(keys(&lab.json("sweep status e.toml --store s")), expected);
     let text = lab.run("sweep status e.toml --store s");
-    assert!(text.contains("core-hours") && text.contains("GPU-hours") && text.contains("by a factor of 3"), "{text}");
+    assert!(text.contains(" core-") && text.contains("GPU-hours") && text.contains("by a factor of 3"), "{text}");
 }
 
 #[test]
