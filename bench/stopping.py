@@ -23,7 +23,7 @@ SETTINGS = [
 ]
 USUAL, SHORTER = 2.0, (1.5, 1.4, 1.3)
 # As in crates/gardenpath-nn/src/train.rs.
-MIN_STEPS, IMPROVEMENT, RISE, RISE_RECORDS = 2000, 0.998, 0.05, 4
+MIN_STEPS, IMPROVEMENT, GUESSES, RISE, RISE_RECORDS = 2000, 0.998, 0.99, 0.05, 4
 
 
 def curve(program: str, directory: Path, setting: tuple, seed: int) -> list[dict]:
@@ -45,7 +45,7 @@ def stopped(records: list[dict], patience: float) -> list[dict]:
             lowest, improved = record["normalized_loss"], record["step"]
         recent = [one["normalized_loss"] for one in records[max(0, number - RISE_RECORDS):number]]
         has_risen = len(recent) == RISE_RECORDS and min(recent) > best(records[:number]) + RISE
-        if has_risen or record["step"] >= max(int(improved * patience), MIN_STEPS):
+        if has_risen or lowest <= GUESSES and record["step"] >= max(int(improved * patience), MIN_STEPS):
             return records[:number]
     return records
 

@@ -54,8 +54,8 @@ def train(
 
     The training set is `grammar.corpus(samples, seed)`; the test set, weights and batches are determined by the seed too.
     Defaults are as in the paper. The test loss is measured at geometrically growing steps. Training ends when the number of
-    steps has grown by the factor `patience` without a better test loss, but not before `min_steps`, or when the test loss has
-    clearly risen, or after `max_steps`.
+    steps has grown by the factor `patience` without a better test loss, but neither before `min_steps` nor at the loss of
+    guessing roots, or when the test loss has clearly risen, or after `max_steps`.
 
     With `task="next"` a transformer predicts each token given those before it, and the end of the sentence; with "masked" it
     predicts masked tokens given all others. Each token is masked with probability `mask` (default 0.15); the masks of the

@@ -193,6 +193,16 @@ def test_a_plateau_before_the_first_steps_is_none():
     assert [record(step, loss) for step, loss in ((0, 1.0), (32, 1.2), (64, 1.2), (96, 1.2), (97, 1.2))][3:] == [None, "rise"]
 
 
+def test_a_plateau_at_guessing_does_not_end_training():
+    rule = _Rule(guessing=1.0, min_steps=100, patience=2.0)
+    rule.records = [Record(step, 0.0, 0.999, 0.999, 0.1) for step in (0, 32, 64, 128, 2000)]
+    assert rule.ending() is None
+    rule.records.append(Record(3000, 0.0, 0.98, 0.98, 0.1))
+    assert rule.ending() is None
+    rule.records.append(Record(6000, 0.0, 0.98, 0.98, 0.1))
+    assert rule.ending() == "plateau"
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -45,7 +45,7 @@ pub fn judge(plan: &Plan, fitted: &[Fitted], outstanding: &Outstanding) -> Resul
     outstanding.explain(plan, &mut judged);
     // More seeds are an issue only once all cells are there.
     for judged in judged.iter_mut().filter(|judged| judged.missing_cells.is_none()) {
-        if let Some(hours) = judged.needed_core_hours {
+        if let (Some(_), Some(hours)) = (judged.needed_seeds, judged.needed_core_hours) {
             judged.because += &format!(" (about {} more)", core_time(hours));
         }
     }

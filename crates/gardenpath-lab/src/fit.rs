@@ -47,7 +47,7 @@ pub use data::{Curve, Group};
 pub use estimate::{Estimate, FEWEST_SEEDS, FEWEST_SIZES, Limit};
 pub use exponent::{PowerLaw, exponent};
 pub use mean::{geometric_mean, mean};
-pub use ratio::{Ratio, matched_ratio, ratio};
+pub use ratio::{Ratio, matched_ratio, ratio, ratio_at_least};
 pub use statistics::{average, band, band_of_group, standard_error};
 pub use student::{student_probability, student_quantile};
 pub use threshold::threshold;

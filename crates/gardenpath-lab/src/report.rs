@@ -128,13 +128,14 @@ impl Chapter {
         }
     }
 
-    /// Draws it from results, and judges its claims.
-    pub fn draw(&self, table: &Table, outstanding: &Outstanding) -> Result<Page> {
+    /// Draws it from results of a scale, and judges its claims.
+    pub fn draw(&self, table: &Table, outstanding: Outstanding, scale: &Scale) -> Result<Page> {
         let experiment = match &self.source {
             Source::Picture(drawing) => return (drawing.draw)(),
             Source::Experiment(experiment, _) => experiment,
         };
-        let Analysis { figure, claims } = analysis::analyse(&experiment.plan, table, outstanding)?;
+        let outstanding = outstanding.with_larger_sizes(experiment, scale)?;
+        let Analysis { figure, claims } = analysis::analyse(&experiment.plan, table, &outstanding)?;
         let caption = experiment.caption.clone().unwrap_or_default() + &finding::cut_off(table);
         Ok(Page { figure, caption, findings: finding::of_claims(&claims) })
     }
@@ -161,7 +162,7 @@ mod tests {
     #[test]
     fn every_chapter_draws_without_results() {
         for chapter in chapters().unwrap() {
-            let page = chapter.draw(&Table::default(), &Outstanding::default()).unwrap();
+            let page = chapter.draw(&Table::default(), Outstanding::default(), &Scale::QUICK).unwrap();
             assert!(page.figure.svg().len() > 500, "{}", chapter.name);
             assert!(!page.caption.is_empty() && !page.findings.is_empty(), "{}", chapter.name);
             let judged = page.findings.iter().any(|finding| finding.verdict != Verdict::Inconclusive);

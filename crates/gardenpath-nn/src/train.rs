@@ -31,7 +31,8 @@ pub struct Settings {
     pub batch: usize,
     /// The largest number of steps.
     pub max_steps: u64,
-    /// A plateau stops training only after this many steps: networks may stay at the loss of guessing for long.
+    /// A plateau stops training only after this many steps, and never at the loss of guessing roots: networks may stay there for long
+    /// before they learn.
     pub min_steps: u64,
     /// Training stops when the number of steps has grown by this factor without a better test loss.
     pub patience: f64,
@@ -87,6 +88,10 @@ pub struct Trainer<'a, E> {
 
 /// A test loss counts as better if it is lower by this factor.
 const IMPROVEMENT: f64 = 0.998;
+
+/// A network that names roots and whose lowest test loss is above this, in units of the loss of guessing, has not begun to learn. Tokens
+/// have no such plateau: their frequencies are learned at once.
+const GUESSES: f64 = 0.99;
 
 /// A test loss this much above the best, in units of the loss of guessing, is a rise.
 const RISE: f64 = 0.05;
@@ -148,6 +153,10 @@ impl<'a, E: Engine> Trainer<'a, E> {
             if record.test_loss < lowest * IMPROVEMENT {
                 (lowest, improved) = (record.test_loss, record.step);
             }
+        }
+        let network = self.engine.network();
+        if network.task.is_root() && lowest > GUESSES * network.guessing_loss() {
+            return u64::MAX;
         }
         ((improved as f64 * self.settings.patience) as u64).max(self.settings.min_steps)
     }

@@ -29,6 +29,7 @@ _TEST_BATCH = 512
 _FIRST_MEASUREMENT = 32
 _SPACING = 1.12
 _IMPROVEMENT = 0.998
+_GUESSES = 0.99
 _RISE = 0.05
 _RISE_RECORDS = 4
 
@@ -129,8 +130,8 @@ def train(
 
     The training set is `grammar.corpus(samples, seed)`; the seeds of the test set and of the batches, which are taken from
     shuffled epochs, are derived from `seed`. The test loss is measured at geometrically growing steps.
-    Training ends when the number of steps has grown by the factor `patience` without a better test loss, but not before
-    `min_steps`, or when the test loss has clearly risen, or after `max_steps`. `progress` is called with each measurement.
+    Training ends when the number of steps has grown by the factor `patience` without a better test loss, but neither before
+    `min_steps` nor at the loss of guessing, or when the test loss has clearly risen, or after `max_steps`. `progress` is called with each measurement.
 
     The network starts with its current weights: for the program's run with `--seed 1`, create the network and call this
     function with `seed=1`. It ends with its last weights; `run.weights` are the best. It is moved to `device`, if given, and
@@ -241,6 +242,8 @@ class _Rule:
         for record in self.records:
             if record.test_loss < lowest * _IMPROVEMENT:
                 lowest, improved = record.test_loss, record.step
+        if lowest > _GUESSES * self.guessing:
+            return None
         return "plateau" if self.records[-1].step >= max(int(improved * self.patience), self.min_steps) else None
 
 

@@ -32,7 +32,7 @@ use task::{Task, TestSet};
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The grammar is that of 'grammar sample' with the same seed, and the training set consists of the first sentences of 'corpus sample' with \
-the same seed, so training sets nest. Training stops when the test loss rises or plateaus; the best network is kept. \
+the same seed, so training sets nest. Training stops when the test loss rises, or plateaus below that of guessing; the best network is kept. \
 With --task next or masked, a transformer predicts tokens instead of roots and needs no labels; losses are per token, and the floor of the \
 same test set is printed next to them.
 With -o the run is kept in a directory: weights (safetensors), measurements and a plot. The same command resumes it.

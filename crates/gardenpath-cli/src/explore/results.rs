@@ -215,7 +215,10 @@ impl Shelf {
         let Loaded { table, damaged, outstanding, .. } = analysis::load(&cells, store)?;
         let (analysis, problem) = match table.is_empty() {
             true => (Analysis::default(), Some("there are no results at this scale yet".to_owned())),
-            false => analyse(&experiment.plan, &table, &outstanding),
+            false => {
+                let outstanding = outstanding.with_larger_sizes(experiment, &grids.scale)?;
+                analyse(&experiment.plan, &table, &outstanding)
+            }
         };
         Ok(Some(Chapter {
             name: known.name,

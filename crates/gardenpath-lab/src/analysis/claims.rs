@@ -43,7 +43,7 @@ pub struct Judged {
     pub because: String,
     /// The number of seeds that would settle an inconclusive claim, if more seeds would.
     pub needed_seeds: Option<usize>,
-    /// The approximate cost of these seeds in core-hours, beyond what was measured.
+    /// The approximate cost in core-hours of these seeds, beyond what was measured, or of scale full if seeds would not settle it.
     pub needed_core_hours: Option<f64>,
     /// How many cells of the experiment that would tell more are yet to be measured, if it is inconclusive.
     pub missing_cells: Option<usize>,

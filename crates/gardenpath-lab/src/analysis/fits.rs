@@ -38,6 +38,8 @@ pub struct Found<'t> {
     pub seeds: Vec<(u64, f64)>,
     /// The deviation of the groups from the fitted and from the predicted law, in units of seed noise.
     pub misfits: [Option<f64>; 2],
+    /// The largest x that all curves of a threshold reach; infinite for other fits.
+    end: f64,
     rows: Vec<&'t Row>,
 }
 
@@ -85,15 +87,17 @@ fn found<'t>(one: &plan::Fit, table: &'t Table, before: &[Fitted<'t>]) -> Result
                 let group = Group::new(1.0, curves);
                 let crossings = fit::crossings(&group, *level, *direction).replicates;
                 let estimate = fit::threshold(&group, *level, *direction);
+                let ends = group.replicates.iter().filter_map(|curve| Some(curve.points().last()?.0));
+                let end = ends.fold(f64::INFINITY, f64::min);
                 let seeds = seeds.into_iter().zip(crossings).collect();
-                Ok(Found { key, estimate, seeds, misfits: [None; 2], rows })
+                Ok(Found { key, estimate, seeds, misfits: [None; 2], end, rows })
             };
             of_groups(one, table, of_group)
         }
         Kind::Mean { of } => of_groups(one, table, |key, rows| {
             let seeds = values(&rows, of)?;
             let estimate = fit::mean(&numbers(&seeds));
-            Ok(Found { key, estimate, seeds, misfits: [None; 2], rows })
+            Ok(Found { key, estimate, seeds, misfits: [None; 2], end: f64::INFINITY, rows })
         }),
         Kind::Collapse { of, along, by, predicted } => of_groups(one, table, |key, rows| {
             let mut groups = Vec::new();
@@ -104,7 +108,7 @@ fn found<'t>(one: &plan::Fit, table: &'t Table, before: &[Fitted<'t>]) -> Result
             }
             let found = fit::collapse(&groups, *predicted);
             let misfits = [Some(found.misfit), Some(found.predicted_misfit)];
-            Ok(Found { key, estimate: found.exponent, seeds: Vec::new(), misfits, rows })
+            Ok(Found { key, estimate: found.exponent, seeds: Vec::new(), misfits, end: f64::INFINITY, rows })
         }),
         Kind::Exponent { of, with } => {
             let with_columns = with.columns().collect::<Vec<_>>();
@@ -126,8 +130,8 @@ fn found<'t>(one: &plan::Fit, table: &'t Table, before: &[Fitted<'t>]) -> Result
             let cells = Cells::of(of, one, &columns, table, before)?;
             let of_group = |key: Vec<Key>, members: Vec<&sources::Cell<'t>>| {
                 let pairs = cells.pairs(&members, column, above, below)?;
-                let pairs: Vec<(&[f64], &[f64])> = pairs.iter().map(|(one, other)| (&one[..], &other[..])).collect();
-                let found = fit::ratio(&pairs);
+                let pairs: Vec<_> = pairs.iter().map(|(one, other, end)| (&one[..], &other[..], *end)).collect();
+                let found = fit::ratio_at_least(&pairs);
                 Ok(Found::without_seeds(key, found.ratio, Some(found.misfit), &members))
             };
             cells.by(&one.groups, of_group)
@@ -186,7 +190,7 @@ impl Found<'_> {
 impl<'t> Found<'t> {
     fn without_seeds(key: Vec<Key>, estimate: Estimate, misfit: Option<f64>, of: &[&sources::Cell<'t>]) -> Self {
         let rows = of.iter().flat_map(|cell| cell.rows.iter().copied()).collect();
-        Found { key, estimate, seeds: Vec::new(), misfits: [misfit, None], rows }
+        Found { key, estimate, seeds: Vec::new(), misfits: [misfit, None], end: f64::INFINITY, rows }
     }
 }
 

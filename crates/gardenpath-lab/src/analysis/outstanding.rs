@@ -8,6 +8,7 @@ use crate::experiment::filter::Filter;
 use crate::experiment::key::Key;
 use crate::experiment::plan::{Claim, Fit, Kind, Of, Over, Plan};
 use crate::experiment::quantity::Quantity;
+use crate::experiment::{Experiment, Scale};
 use crate::fit::Verdict;
 use crate::measure::Measure;
 use crate::table::{Row, Table};
@@ -22,13 +23,25 @@ pub struct Outstanding {
     table: Table,
     /// The core-hours of each cell; none if it has a result.
     hours: Vec<Option<f64>>,
+    /// All cells of scale full, for claims that more seeds cannot settle.
+    larger: Option<Box<Outstanding>>,
 }
 
 impl Outstanding {
     /// All cells of an experiment, each with its core-hours if it has no result.
     pub fn new(cells: &[Measure], hours: Vec<Option<f64>>) -> Result<Self> {
         let rows: Vec<_> = cells.iter().map(|cell| (cell, Map::new())).collect();
-        Ok(Outstanding { table: Table::new(&rows)?, hours })
+        Ok(Outstanding { table: Table::new(&rows)?, hours, larger: None })
+    }
+
+    /// The same, with what the larger sizes of scale full cost if the experiment has that scale and this is another one.
+    pub fn with_larger_sizes(mut self, experiment: &Experiment, scale: &Scale) -> Result<Self> {
+        if *scale != Scale::FULL && experiment.scale_names().contains(&Scale::FULL.name()) {
+            let cells = experiment.cells(&Scale::FULL)?;
+            let hours = cells.iter().map(|cell| Some(cell.work() / 3600.0)).collect();
+            self.larger = Some(Box::new(Outstanding::new(&cells, hours)?));
+        }
+        Ok(self)
     }
 
     /// The numbers of the cells that have no result, and about how many core-hours each takes.
@@ -72,11 +85,15 @@ impl Outstanding {
     }
 
     fn explain_one(&self, plan: &Plan, claim: &Claim, judged: &mut Judged) {
-        // Where it cannot be told which cells are needed, all of them are.
-        let rows = self.rows(plan, claim, &judged.group).unwrap_or_else(|_| self.table.rows.iter().collect());
-        let cells: BTreeSet<usize> = rows.iter().map(|row| row.cell).collect();
+        let cells = self.numbers(plan, claim, &judged.group);
         let hours: Vec<f64> = cells.iter().filter_map(|cell| self.hours[*cell]).collect();
         if hours.is_empty() {
+            if let (None, Some(larger)) = (judged.needed_core_hours, &self.larger) {
+                judged.needed_core_hours = larger.cost(plan, claim, &judged.group);
+                judged.because += &judged
+                    .needed_core_hours
+                    .map_or(String::new(), |hours| format!("; scale full, with larger sizes, takes {}", core_time(hours)));
+            }
             return;
         }
         let (missing, core_hours) = (hours.len(), hours.iter().sum());
@@ -87,6 +104,18 @@ impl Outstanding {
             core_time(core_hours)
         );
         (judged.missing_cells, judged.missing_core_hours) = (Some(missing), Some(core_hours));
+    }
+
+    /// The numbers of the cells that a claim about a group is decided by: all cells if that cannot be told without results.
+    fn numbers(&self, plan: &Plan, claim: &Claim, group: &Map<String, Value>) -> BTreeSet<usize> {
+        let rows = self.rows(plan, claim, group).unwrap_or_else(|_| self.table.rows.iter().collect());
+        rows.iter().map(|row| row.cell).collect()
+    }
+
+    /// The core-hours of the cells that a claim about a group is decided by, or of all its groups if this scale does not have the group.
+    fn cost(&self, plan: &Plan, claim: &Claim, group: &Map<String, Value>) -> Option<f64> {
+        let hours = |group| self.numbers(plan, claim, group).iter().filter_map(|cell| self.hours[*cell]).sum::<f64>();
+        [group, &Map::new()].into_iter().map(hours).find(|hours| *hours > 0.0)
     }
 
     /// The groups that a claim is about, as far as parameters tell, and whether all of their cells have results.
@@ -180,7 +209,7 @@ fn having<'t>(rows: Vec<&'t Row>, quantity: &Quantity, values: &[&Key]) -> Resul
 mod tests {
     use super::super::{Table, analyse};
     use super::*;
-    use crate::experiment::{Experiment, Scale, built_in};
+    use crate::experiment::built_in;
     use serde_json::json;
 
     const TEXT: &str = "
@@ -290,6 +319,29 @@ source = 'ours'
         let last = found.last().unwrap();
         assert_eq!((last.verdict, last.missing_cells), (Inconclusive, Some(5)), "{}", last.because);
         assert!(found[0].because.contains("37 of 45 cells for it"), "{}", found[0].because);
+    }
+
+    /// A claim that more seeds cannot settle says what scale full costs.
+    #[test]
+    fn what_seeds_cannot_settle_has_the_cost_of_scale_full() {
+        let grids = TEXT.replace("[[grid]]", "[[day]]").replace("\n[[fit]]\nname = 'place'", "\n[[full]]\ndepth = [2, 3]\nvocab = [4, 8, 16, 32]\nfraction = [0.25, 0.5, 1]\nsentences = 100\nseed = '1..5'\n[[fit]]\nname = 'place'");
+        // No curve rises to 0.9.
+        let experiment = Experiment::parse(&grids.replace("level = 0.1", "level = 0.9")).unwrap();
+        let cells = experiment.cells(&Scale::DAY).unwrap();
+        let result = json!({"entropy": 0.1, "normalized": 0.2}).as_object().cloned().unwrap();
+        let table = Table::new(&cells.iter().map(|cell| (cell, result.clone())).collect::<Vec<_>>()).unwrap();
+        let judged = |scale: &Scale| {
+            let outstanding = Outstanding::new(&cells, vec![None; cells.len()]).unwrap();
+            let outstanding = outstanding.with_larger_sizes(&experiment, scale).unwrap();
+            analyse(&experiment.plan, &table, &outstanding).unwrap().claims.remove(0)
+        };
+        let full = experiment.cells(&Scale::FULL).unwrap();
+        let expected: f64 = full.iter().filter(|cell| cell.parameters()["depth"] == 2).map(Measure::work).sum();
+        let found = judged(&Scale::DAY);
+        assert!((found.needed_core_hours.unwrap() * 3600.0 / expected - 1.0).abs() < 1e-9, "{found:?}");
+        assert!(found.because.contains("; scale full, with larger sizes, takes "), "{}", found.because);
+        // At scale full, no larger one is known.
+        assert!(judged(&Scale::FULL).needed_core_hours.is_none());
     }
 
     /// Results of one measure do not hide the columns of another one, which has none yet.

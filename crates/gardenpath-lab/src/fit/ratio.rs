@@ -21,8 +21,8 @@ pub struct Ratio {
 ///
 /// A pair is (numerator, denominator). The interval is Student's for differences of mean logarithms, widened by the
 /// root of the misfit if pairs differ by more than seed noise. There is none for fewer than five seeds; pairs with fewer
-/// are left out if there are others. There is no ratio if values are 0 or infinite (curves that do not cross). NaNs are
-/// ignored, and so are pairs without measurements on one side.
+/// are left out if there are others. There is no ratio if values are 0 or infinite (curves that do not cross), but
+/// [`ratio_at_least`] may bound it. NaNs are ignored, and so are pairs without measurements on one side.
 ///
 /// ```
 /// use gardenpath_lab::fit::ratio;
@@ -38,6 +38,38 @@ pub fn ratio(pairs: &[(&[f64], &[f64])]) -> Ratio {
     let (pairs, left_out) = with_enough_seeds(pairs, seeds, |pairs| !pairs.is_empty());
     let differences = |means: &[f64]| means.chunks(2).map(|pair| pair[0] - pair[1]).collect::<Vec<f64>>();
     mean_ratio(pairs.into_iter().flatten().collect(), left_out, differences)
+}
+
+/// A lower bound of [`ratio`] where some numerators are infinite: curves that do not cross within the measured range.
+///
+/// Each pair has the end of its numerators' range, which stands for those beyond it. So the ratio is at least the value, and the interval has no
+/// upper end. Without infinite numerators, or if a denominator is unknown, this is [`ratio`].
+///
+/// ```
+/// use gardenpath_lab::fit::ratio_at_least;
+///
+/// let (fast, slow) = ([90.0, 100.0, 110.0, 95.0, 105.0], [f64::INFINITY; 5]);
+/// let found = ratio_at_least(&[(&slow, &fast, 300.0)]).ratio;
+/// assert!(!found.contains(2.5) && found.contains(3.0) && found.contains(1e9));
+/// ```
+pub fn ratio_at_least(pairs: &[(&[f64], &[f64], f64)]) -> Ratio {
+    let whole = ratio(&pairs.iter().map(|(above, below, _)| (*above, *below)).collect::<Vec<_>>());
+    let beyond = |above: &[f64]| above.contains(&f64::INFINITY);
+    if whole.ratio.limit != Limit::Range || !pairs.iter().any(|(above, ..)| beyond(above)) {
+        return whole;
+    }
+    let cut = |(above, _, end): &(&[f64], &[f64], f64)| above.iter().map(|value| value.min(*end)).collect::<Vec<f64>>();
+    let cut: Vec<Vec<f64>> = pairs.iter().map(cut).collect();
+    let bound = ratio(&cut.iter().zip(pairs).map(|(above, (_, below, _))| (&above[..], *below)).collect::<Vec<_>>());
+    match bound.ratio.interval {
+        None => whole,
+        Some((low, _)) => {
+            let why = whole.ratio.because.unwrap_or_default();
+            let because = Some(format!("{why}; they count as its end, so this is a lower bound"));
+            let interval = Some((low, f64::INFINITY));
+            Ratio { ratio: Estimate { interval, limit: Limit::Range, because, ..bound.ratio }, ..bound }
+        }
+    }
 }
 
 /// The mean ratio of two quantities of the same seeds, such as the samples that a network needs for each grammar over
@@ -133,6 +165,21 @@ mod tests {
             (found.ratio.value - 3.0).abs() < 1e-12
                 && found.ratio.interval.is_some_and(|(low, high)| high - low < 1e-9)
         );
+    }
+
+    #[test]
+    fn curves_beyond_the_range_bound_the_ratio_from_below() {
+        let some = [6.0, 7.0, f64::INFINITY, f64::INFINITY, 8.0];
+        let found = ratio_at_least(&[(&some, &FACTORS, 10.0)]).ratio;
+        let known = ratio(&[(&[6.0, 7.0, 10.0, 10.0, 8.0], &FACTORS)]).ratio;
+        assert_eq!((found.value, found.interval.unwrap().0), (known.value, known.interval.unwrap().0));
+        assert_eq!((found.interval.unwrap().1, found.limit), (f64::INFINITY, Limit::Range));
+        assert!(found.because.unwrap().starts_with("2 of 10 curves do not cross the level"));
+        // Complete curves need no bound, and denominators beyond their range give none.
+        assert_eq!(ratio_at_least(&[(&times(6.0), &FACTORS, 3.0)]).ratio, ratio(&[(&times(6.0), &FACTORS)]).ratio);
+        assert!(ratio_at_least(&[(&some, &some, 10.0)]).ratio.interval.is_none());
+        assert!(ratio_at_least(&[(&times(6.0), &some, 10.0)]).ratio.interval.is_none());
+        assert!(ratio_at_least(&[(&[0.0, 6.0, 6.0, 6.0, f64::INFINITY], &FACTORS, 10.0)]).ratio.interval.is_none());
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub struct Finding {
     pub verdict: Verdict,
     /// An equivalent claim of another chapter, as `experiment/id`.
     pub same_as: Option<String>,
-    /// About how many core-hours of missing cells or more seeds an inconclusive claim waits for, if these would settle it.
+    /// About how many core-hours of missing cells, more seeds or larger sizes an inconclusive claim waits for.
     pub needed_core_hours: Option<f64>,
 }
 

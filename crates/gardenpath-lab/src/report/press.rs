@@ -139,7 +139,7 @@ impl Press {
             let (name, scale) = (&entry.name, self.scale.name());
             entry.command = format!("gardenpath reproduce {name} --scale {scale} --missing measure");
         }
-        let page = self.chapters[number].draw(&table, &outstanding)?;
+        let page = self.chapters[number].draw(&table, outstanding, &self.scale)?;
         let svg = page.figure.svg();
         (entry.caption, entry.findings, entry.figure) = (page.caption, page.findings, Some(svg.clone()));
         // A figure that has not changed is not rendered again.

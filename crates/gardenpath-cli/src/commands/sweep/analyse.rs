@@ -139,6 +139,7 @@ pub fn judge(arguments: &Judge, answer: &mut Answer) -> Result<()> {
         bail!("the experiment has no [[claim]]");
     }
     let Loaded { table, outstanding, .. } = loaded(&chosen, &arguments.which.store)?;
+    let outstanding = outstanding.with_larger_sizes(&chosen.experiment, &chosen.scale)?;
     let judged = analysis::judge(plan, &analysis::fit(&plan.fits, &table)?, &outstanding)?;
     if answer.json {
         return answer.json_line(&json!({"claims": judged}));

@@ -19,6 +19,8 @@ pub struct Cells<'t> {
 pub struct Cell<'t> {
     pub key: Vec<Key>,
     pub seeds: Vec<(u64, f64)>,
+    /// The largest x that all of its curves reach.
+    end: f64,
     pub rows: Vec<&'t Row>,
 }
 
@@ -42,7 +44,7 @@ impl<'t> Cells<'t> {
                 }
                 let mut all = Vec::new();
                 for (key, rows) in rows_by_group(table, &fit.filter, &groups)? {
-                    all.push(Cell { key, seeds: values(&rows, quantity)?, rows });
+                    all.push(Cell { key, seeds: values(&rows, quantity)?, end: f64::INFINITY, rows });
                 }
                 Ok(Cells { names: groups.iter().map(|group| group.text().to_owned()).collect(), all })
             }
@@ -52,8 +54,12 @@ impl<'t> Cells<'t> {
 
     fn of_fit(fitted: &Fitted<'t>, fit: &plan::Fit) -> Result<Cells<'t>> {
         let names = fitted.groups.clone();
-        let cell =
-            |found: &Found<'t>| Cell { key: found.key.clone(), seeds: found.seeds.clone(), rows: found.rows.clone() };
+        let cell = |found: &Found<'t>| Cell {
+            key: found.key.clone(),
+            seeds: found.seeds.clone(),
+            end: found.end,
+            rows: found.rows.clone(),
+        };
         let key = |cell: &Cell, quantity: &Quantity| key_of_group(&names, &cell.key, quantity);
         let all = fit.filter.plain(fitted.found.iter().map(cell).collect(), key)?;
         let all = fit.filter.extremes(all, key)?;
@@ -74,23 +80,27 @@ impl<'t> Cells<'t> {
         split.into_iter().map(|(key, cells)| of_group(key, cells)).collect()
     }
 
-    /// Pairs of values at two values of a column, for all cells that agree otherwise.
+    /// Pairs of values at two values of a column, for all cells that agree otherwise, and the largest x that the first of them reach.
     pub fn pairs(
         &self,
         members: &[&Cell<'t>],
         column: &Quantity,
         above: &Key,
         below: &Key,
-    ) -> Result<Vec<(Vec<f64>, Vec<f64>)>> {
-        let mut split: BTreeMap<Vec<Key>, [Vec<f64>; 2]> = BTreeMap::new();
+    ) -> Result<Vec<(Vec<f64>, Vec<f64>, f64)>> {
+        let mut split: BTreeMap<Vec<Key>, ([Vec<f64>; 2], f64)> = BTreeMap::new();
         for cell in members {
             let here = key_of_group(&self.names, &cell.key, column)?;
             let Some(side) = [above, below].iter().position(|key| **key == here) else { continue };
             let others = self.names.iter().zip(&cell.key).filter(|(name, _)| *name != column.text());
-            let entry = split.entry(others.map(|(_, key)| key.clone()).collect()).or_default();
-            entry[side].extend(cell.seeds.iter().map(|(_, value)| *value));
+            let others = others.map(|(_, key)| key.clone()).collect();
+            let (values, end) = split.entry(others).or_insert_with(|| (Default::default(), f64::INFINITY));
+            if side == 0 {
+                *end = end.min(cell.end);
+            }
+            values[side].extend(cell.seeds.iter().map(|(_, value)| *value));
         }
-        Ok(split.into_values().map(|[above, below]| (above, below)).collect())
+        Ok(split.into_values().map(|([above, below], end)| (above, below, end)).collect())
     }
 
     /// The values of another quantity in the group of a cell, by seed.
