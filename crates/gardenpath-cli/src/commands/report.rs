@@ -118,8 +118,7 @@ fn entry(experiment: &Experiment, source: &Source, scale: &Scale, store: &Store,
         return Ok(entry);
     }
     let outstanding = loaded.outstanding.with_larger_sizes(experiment, scale)?;
-    let analysis =
-        analysis::analyse(&experiment.plan, &loaded.table, &outstanding).with_context(|| source.name())?;
+    let analysis = analysis::analyse(&experiment.plan, &loaded.table, &outstanding).with_context(|| source.name())?;
     entry.figure = (!experiment.plan.panels.is_empty()).then(|| analysis.figure.svg());
     entry.findings = finding::of_claims(&analysis.claims);
     entry.caption += &finding::cut_off(&loaded.table);

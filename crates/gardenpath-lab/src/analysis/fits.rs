@@ -130,7 +130,7 @@ fn found<'t>(one: &plan::Fit, table: &'t Table, before: &[Fitted<'t>]) -> Result
             let cells = Cells::of(of, one, &columns, table, before)?;
             let of_group = |key: Vec<Key>, members: Vec<&sources::Cell<'t>>| {
                 let pairs = cells.pairs(&members, column, above, below)?;
-                let pairs: Vec<_> = pairs.iter().map(|(one, other, end)| (&one[..], &other[..], *end)).collect();
+                let pairs: Vec<_> = pairs.iter().map(|pair| (&pair.above[..], &pair.below[..], pair.end)).collect();
                 let found = fit::ratio_at_least(&pairs);
                 Ok(Found::without_seeds(key, found.ratio, Some(found.misfit), &members))
             };

@@ -88,11 +88,11 @@ impl Outstanding {
         let cells = self.numbers(plan, claim, &judged.group);
         let hours: Vec<f64> = cells.iter().filter_map(|cell| self.hours[*cell]).collect();
         if hours.is_empty() {
-            if let (None, Some(larger)) = (judged.needed_core_hours, &self.larger) {
-                judged.needed_core_hours = larger.cost(plan, claim, &judged.group);
-                judged.because += &judged
-                    .needed_core_hours
-                    .map_or(String::new(), |hours| format!("; scale full, with larger sizes, takes {}", core_time(hours)));
+            if let (None, Some(larger)) = (judged.needed_core_hours, &self.larger)
+                && let Some(hours) = larger.cost(plan, claim, &judged.group)
+            {
+                judged.because += &format!("; scale full, with larger sizes, takes {}", core_time(hours));
+                judged.needed_core_hours = Some(hours);
             }
             return;
         }
@@ -324,7 +324,9 @@ source = 'ours'
     /// A claim that more seeds cannot settle says what scale full costs.
     #[test]
     fn what_seeds_cannot_settle_has_the_cost_of_scale_full() {
-        let grids = TEXT.replace("[[grid]]", "[[day]]").replace("\n[[fit]]\nname = 'place'", "\n[[full]]\ndepth = [2, 3]\nvocab = [4, 8, 16, 32]\nfraction = [0.25, 0.5, 1]\nsentences = 100\nseed = '1..5'\n[[fit]]\nname = 'place'");
+        let full = "\n[[full]]\ndepth = [2, 3]\nvocab = [4, 8, 16, 32]\nfraction = [0.25, 0.5, 1]\nsentences = 100\nseed = '1..5'";
+        let first = "\n[[fit]]\nname = 'place'";
+        let grids = TEXT.replace("[[grid]]", "[[day]]").replace(first, &format!("{full}{first}"));
         // No curve rises to 0.9.
         let experiment = Experiment::parse(&grids.replace("level = 0.1", "level = 0.9")).unwrap();
         let cells = experiment.cells(&Scale::DAY).unwrap();

@@ -24,6 +24,15 @@ pub struct Cell<'t> {
     pub rows: Vec<&'t Row>,
 }
 
+/// The values of a ratio's numerator and denominator, one per seed.
+#[derive(Default)]
+pub struct Pair {
+    pub above: Vec<f64>,
+    pub below: Vec<f64>,
+    /// The largest x that all curves of the numerator reach.
+    pub end: f64,
+}
+
 impl<'t> Cells<'t> {
     /// The groups of another fit, or the means of a quantity by the fit's groups and additional columns.
     pub fn of(
@@ -80,27 +89,23 @@ impl<'t> Cells<'t> {
         split.into_iter().map(|(key, cells)| of_group(key, cells)).collect()
     }
 
-    /// Pairs of values at two values of a column, for all cells that agree otherwise, and the largest x that the first of them reach.
-    pub fn pairs(
-        &self,
-        members: &[&Cell<'t>],
-        column: &Quantity,
-        above: &Key,
-        below: &Key,
-    ) -> Result<Vec<(Vec<f64>, Vec<f64>, f64)>> {
-        let mut split: BTreeMap<Vec<Key>, ([Vec<f64>; 2], f64)> = BTreeMap::new();
+    /// Pairs of values at two values of a column, for all cells that agree otherwise.
+    pub fn pairs(&self, members: &[&Cell<'t>], column: &Quantity, above: &Key, below: &Key) -> Result<Vec<Pair>> {
+        let mut split: BTreeMap<Vec<Key>, Pair> = BTreeMap::new();
         for cell in members {
             let here = key_of_group(&self.names, &cell.key, column)?;
-            let Some(side) = [above, below].iter().position(|key| **key == here) else { continue };
             let others = self.names.iter().zip(&cell.key).filter(|(name, _)| *name != column.text());
             let others = others.map(|(_, key)| key.clone()).collect();
-            let (values, end) = split.entry(others).or_insert_with(|| (Default::default(), f64::INFINITY));
-            if side == 0 {
-                *end = end.min(cell.end);
+            let values = cell.seeds.iter().map(|(_, value)| *value);
+            if here == *above {
+                let pair = split.entry(others).or_default();
+                pair.above.extend(values);
+                pair.end = cell.end;
+            } else if here == *below {
+                split.entry(others).or_default().below.extend(values);
             }
-            values[side].extend(cell.seeds.iter().map(|(_, value)| *value));
         }
-        Ok(split.into_values().map(|([above, below], end)| (above, below, end)).collect())
+        Ok(split.into_values().collect())
     }
 
     /// The values of another quantity in the group of a cell, by seed.
