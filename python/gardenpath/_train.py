@@ -41,7 +41,7 @@ def train(
     patience: float = 2.0,
     optimizer: Literal["sgd", "adam"] | None = None,
     learning_rate: float | None = None,
-    normalization: Literal["fan-in", "width"] | None = None,
+    normalization: Literal["fan-in", "width", "splits"] | None = None,
     layers: int | None = None,
     heads: int | None = None,
     mlp: int | None = None,

@@ -326,6 +326,7 @@ def test_weights_that_do_not_fit_change_nothing(network, tmp_path):
         (lambda: INN(4, 4, 11, 8), "depth is 11, expected 1 to 10"),
         (lambda: INN(4, 4, 2, 0), "width is 0, expected at least 1"),
         (lambda: CNN(4, 4, 2, 8, "heads"), "normalization is 'heads', expected 'fan-in' or 'width'"),
+        (lambda: CNN(4, 4, 2, 8, "splits"), "normalization is 'splits', expected 'fan-in' or 'width'"),
         (lambda: CNN(4, 4, 2, 8, seed=-1), "seed is -1, expected 0 to"),
         (lambda: CNN(4, 4, 2, 8, arities=[(2, 3)]), "arities has 1 levels, expected 2"),
         (lambda: CNN(4, 4, 1, 8, arities=[(9, 2)]), r"arities of a level are \(2, 9\), expected numbers from 1 to 8"),

@@ -82,13 +82,15 @@ def test_batches_are_cut_from_epochs():
     assert sorted(_Order(seed, 10).batch(3, 10).tolist()) == list(range(10))
 
 
-@pytest.mark.parametrize("model", KINDS)
-def test_the_first_steps_are_those_of_the_program(model, grammar, program, tmp_path):
-    sizes = {"heads": 4} if model == "transformer" else {}
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [("cnn", {}), ("inn", {}), ("inn", {"normalization": "splits"}), ("transformer", {"heads": 4})],
+)
+def test_the_first_steps_are_those_of_the_program(model, options, grammar, program, tmp_path):
     result, log = run_of_program(
-        program, tmp_path / "run", model, samples=500, test_samples=1000, width=32, seed=1, max_steps=70, **sizes
+        program, tmp_path / "run", model, samples=500, test_samples=1000, width=32, seed=1, max_steps=70, **options
     )
-    network = KINDS[model](8, 8, 2, 32, seed=1, **sizes)
+    network = KINDS[model](8, 8, 2, 32, seed=1, **options)
     seen = []
     run = train(network, grammar, samples=500, test=1000, seed=1, max_steps=70, progress=seen.append)
     assert run.curve == seen and [record.step for record in seen] == [0, 32, 64, 70]

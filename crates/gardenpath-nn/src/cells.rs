@@ -1,6 +1,7 @@
 //! The inputs of the cells of an inside network, from the template of the chart.
 
 use crate::error::Result;
+use crate::network::Normalization;
 use crate::wiring::Input;
 use gardenpath::{Arities, Shape, Span, Template, memory};
 use std::collections::HashMap;
@@ -15,7 +16,7 @@ pub struct Part {
     pub role: u32,
     /// The tokens.
     pub span: Span,
-    /// How often it is a part.
+    /// How often it is a part, over the square root of the number of all splits with [`Normalization::Splits`].
     pub times: f32,
 }
 
@@ -25,18 +26,27 @@ pub fn first_role(arities: Arities, arity: usize) -> u32 {
 }
 
 /// The parts of all splits of a span of `level`. A part may come several times.
-pub fn parts(template: &Template, level: usize, span: Span) -> Vec<Part> {
+pub fn parts(template: &Template, level: usize, span: Span, normalization: Normalization) -> Vec<Part> {
     let arities = template.shape().arities(level);
+    let listed = if normalization == Normalization::Splits { 0 } else { LISTED };
     let mut parts = Vec::new();
-    for split in template.splits(level, span).take_while(|split| split.len() <= LISTED) {
+    for split in template.splits(level, span).take_while(|split| split.len() <= listed) {
         let roles = first_role(arities, split.len())..;
         parts.extend(roles.zip(split).map(|(role, span)| Part { role, span, times: 1.0 }));
     }
-    if arities.most() > LISTED {
-        let counted = template.parts(level, span).into_iter().filter(|part| part.arity > LISTED);
-        parts.extend(counted.map(|part| {
+    if arities.most() > listed {
+        let counted = template.parts(level, span);
+        let factor = match normalization {
+            // Each split has one first part.
+            Normalization::Splits => {
+                let firsts = counted.iter().filter(|part| part.place == 0);
+                1.0 / firsts.map(|part| part.splits).sum::<f64>().sqrt()
+            }
+            Normalization::FanIn | Normalization::Width => 1.0,
+        };
+        parts.extend(counted.iter().filter(|part| part.arity > listed).map(|part| {
             let role = first_role(arities, part.arity) + part.place as u32;
-            Part { role, span: part.span, times: part.splits as f32 }
+            Part { role, span: part.span, times: (part.splits * factor) as f32 }
         }));
     }
     parts
@@ -53,11 +63,12 @@ pub struct Cells {
 
 impl Cells {
     /// The cells of sentences of `len` tokens, if they fit into memory with `width` channels each.
-    pub fn new(shape: &Shape, len: usize, width: usize) -> Result<Self> {
+    pub fn new(shape: &Shape, len: usize, width: usize, normalization: Normalization) -> Result<Self> {
         Template::check_size(shape, &vec![width; shape.depth() + 1], len, size_of::<f32>())?;
         let template = Template::new(shape, len);
         let spans: Vec<Vec<Span>> = (0..=shape.depth()).map(|level| template.cells(level).collect()).collect();
-        let inputs = (0..shape.depth()).map(|level| inputs(&template, level, &spans[level], &spans[level + 1]));
+        let parts = |level, len| parts(&template, level, Span::new(0, len), normalization);
+        let inputs = (0..shape.depth()).map(|level| inputs(&|len| parts(level, len), &spans[level], &spans[level + 1]));
         let inputs = inputs.collect::<Result<_>>()?;
         Ok(Cells { spans, inputs })
     }
@@ -69,12 +80,12 @@ pub fn check_inputs(count: usize) -> Result<()> {
     Ok(memory::check(format_args!("an inside network with {count} connections"), bytes)?)
 }
 
-/// The inputs of the cells of a level: the parts of all their splits.
-fn inputs(template: &Template, level: usize, targets: &[Span], children: &[Span]) -> Result<Vec<(u32, Input)>> {
+/// The inputs of the cells of a level: the parts of all their splits. `parts` has those of a cell of any length at the first token.
+fn inputs(parts: &dyn Fn(usize) -> Vec<Part>, targets: &[Span], children: &[Span]) -> Result<Vec<(u32, Input)>> {
     // They depend on the length alone, but for the start.
     let mut of_length: HashMap<usize, Vec<Part>> = HashMap::new();
     for cell in targets {
-        of_length.entry(cell.len).or_insert_with(|| parts(template, level, Span::new(0, cell.len)));
+        of_length.entry(cell.len).or_insert_with(|| parts(cell.len));
     }
     let count = targets.iter().map(|cell| of_length[&cell.len].len()).sum();
     check_inputs(count)?;

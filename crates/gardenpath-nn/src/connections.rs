@@ -16,7 +16,8 @@ pub struct Layer {
     /// What each row is made of, as pairs of a row and an input, in the order of rows, matrices and what they multiply. An input is
     /// a row of the layer below, or a token by its position, and the matrix that multiplies it: the tap of the filter of a CNN; in
     /// an INN left and right of the binary filter, then left, middle and right of the ternary one, and so on. An input that has
-    /// its role in several splits comes several times, or once with their number, where splits have more than three parts.
+    /// its role in several splits comes several times, or once with their number, where splits have more than three parts, and with
+    /// [`Normalization::Splits`](crate::Normalization::Splits), which divides the number by the square root of that of all splits.
     pub inputs: Vec<(u32, Input)>,
 }
 
@@ -51,8 +52,8 @@ pub fn layers(network: &Network, len: usize) -> Result<Vec<Layer>> {
             let places = places.map(|layer| layer.concat().iter().map(|place| place.span).collect());
             places.zip(inputs).map(|(places, inputs)| Layer { places, inputs }).collect()
         }
-        Architecture::Inn { .. } => {
-            let Cells { spans, inputs } = Cells::new(shape, len, 1)?;
+        &Architecture::Inn { normalization } => {
+            let Cells { spans, inputs } = Cells::new(shape, len, 1, normalization)?;
             spans.into_iter().zip(inputs).map(|(places, inputs)| Layer { places, inputs }).rev().collect()
         }
         Architecture::Transformer { .. } => Vec::new(),

@@ -31,6 +31,9 @@ pub enum Error {
         /// The task.
         task: &'static str,
     },
+    /// Only the cells of inside networks have splits.
+    #[error("normalization by splits needs an inside network: a cnn has none")]
+    Splits,
     /// A masking rate outside (0, 1].
     #[error("masking rate is {0}, expected more than 0 and at most 1")]
     Mask(f64),

@@ -33,13 +33,14 @@ pub fn passes<T: Scalar>(network: &Network, normalization: Normalization) -> Fil
 #[derive(Clone, Debug)]
 pub struct Planner {
     network: Network,
+    normalization: Normalization,
     of_length: HashMap<usize, Cells>,
 }
 
 impl Planner {
     /// A planner for the sentences of a network.
-    pub fn new(network: &Network) -> Self {
-        Planner { network: network.clone(), of_length: HashMap::new() }
+    pub fn new(network: &Network, normalization: Normalization) -> Self {
+        Planner { network: network.clone(), normalization, of_length: HashMap::new() }
     }
 
     /// The wiring of a batch, and the tokens for which the rows of each layer stand.
@@ -72,7 +73,7 @@ impl Planner {
         let depth = shape.depth();
         for len in sentences.iter().map(|sentence| sentence.len()) {
             if let Entry::Vacant(entry) = self.of_length.entry(len) {
-                entry.insert(Cells::new(shape, len, width)?);
+                entry.insert(Cells::new(shape, len, width, self.normalization)?);
             }
         }
         let cells: Vec<&Cells> = sentences.iter().map(|sentence| &self.of_length[&sentence.len()]).collect();

@@ -31,7 +31,7 @@ impl<T: Scalar> Model<T> {
         let kind = match network.architecture {
             Architecture::Cnn { normalization } => Kind::Cnn(cnn::passes(network, normalization)),
             Architecture::Inn { normalization } => {
-                Kind::Inn(inn::passes(network, normalization), inn::Planner::new(network))
+                Kind::Inn(inn::passes(network, normalization), inn::Planner::new(network, normalization))
             }
             Architecture::Transformer { layers, heads, mlp } => {
                 Kind::Transformer(Transformer::new(network, layers, heads, mlp))

@@ -14,13 +14,16 @@ pub enum Normalization {
     FanIn,
     /// By the number of channels below (the paper's `H`), to the power -1/2, whatever the size of the filter.
     Width,
+    /// As [`FanIn`](Self::FanIn), counting the inputs of all splits of a cell, whose number grows with its length. Only for inside
+    /// networks. Without it they do not train in trees of four levels: the untrained network is sure of a random class.
+    Splits,
 }
 
 impl Normalization {
     /// The factor of a hidden layer that sums over `taps` places of `channels` channels.
     pub fn scale(self, taps: usize, channels: usize) -> f64 {
         let inputs = match self {
-            Normalization::FanIn => taps * channels,
+            Normalization::FanIn | Normalization::Splits => taps * channels,
             Normalization::Width => channels,
         };
         1.0 / (inputs as f64).sqrt()
@@ -222,6 +225,9 @@ impl Network {
             if !self.width.is_multiple_of(heads) {
                 return Err(Error::Heads { heads, width: self.width });
             }
+        }
+        if self.architecture == (Architecture::Cnn { normalization: Normalization::Splits }) {
+            return Err(Error::Splits);
         }
         // Weights, gradients and two moments of the optimiser.
         let bytes = self.values().saturating_mul(4 * size_of::<f32>() as u128);

@@ -86,6 +86,7 @@ fn of_all_architectures_and_shapes() {
             Architecture::inn(),
             Architecture::Cnn { normalization: Normalization::Width },
             Architecture::Inn { normalization: Normalization::Width },
+            Architecture::Inn { normalization: Normalization::Splits },
             Architecture::Transformer { layers: 1, heads: 3, mlp: 5 },
             Architecture::Transformer { layers: 3, heads: 2, mlp: 20 },
         ] {

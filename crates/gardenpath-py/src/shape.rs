@@ -7,7 +7,7 @@ use crate::error::OrValueError;
 use crate::grammar::PyGrammar;
 use gardenpath::Shape;
 use gardenpath_nn::connections::{Input, layers};
-use gardenpath_nn::{Architecture, Network};
+use gardenpath_nn::{Architecture, Network, Normalization};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
@@ -32,10 +32,16 @@ pub fn _lengths(arities: Vec<Vec<usize>>) -> Vec<usize> {
     shape.lengths().filter(|&len| shape.has_length(len)).collect()
 }
 
-/// The layers of an inside network for sentences of one length, from the tokens up.
+/// The layers of an inside network for sentences of one length, from the tokens up, normalized by the number of splits or not.
 #[pyfunction]
-pub fn _inside_layers(py: Python<'_>, arities: Vec<Vec<usize>>, length: usize) -> PyResult<Vec<Inputs<'_>>> {
-    let network = Network::new(2, 2, shape(arities), 1, Architecture::inn()).or_value_error()?;
+pub fn _inside_layers<'py>(
+    py: Python<'py>,
+    arities: Vec<Vec<usize>>,
+    length: usize,
+    over_splits: bool,
+) -> PyResult<Vec<Inputs<'py>>> {
+    let normalization = if over_splits { Normalization::Splits } else { Normalization::FanIn };
+    let network = Network::new(2, 2, shape(arities), 1, Architecture::Inn { normalization }).or_value_error()?;
     let key = |&(row, Input { role, child, .. }): &(u32, Input)| [row, role, child];
     let mut found = Vec::new();
     for layer in layers(&network, length).or_value_error()? {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from .._core import _inside_layers
 from ._shape import Shape
-from .networks import FilterNetwork, Parameter, Sentences, scale_of, whitened
+from .networks import FilterNetwork, Normalization, Parameter, Sentences, scale_of, whitened
 
 __all__ = ["INN"]
 
@@ -31,6 +31,7 @@ class INN(FilterNetwork):
     filters, whichever leaves fewer rows to multiply.
 
     `arities` are the numbers of children of the nodes of each level, from the root down, unless all have two or three.
+    With `normalization="splits"`, which deep trees need, cells are divided by the square root of their number of splits.
     `seed` is the program's: see `reset`.
 
     >>> from gardenpath import Grammar
@@ -41,6 +42,8 @@ class INN(FilterNetwork):
     >>> network(tokens).shape
     torch.Size([32, 8])
     """
+
+    _NORMALIZATIONS: ClassVar[tuple[Normalization, ...]] = ("fan-in", "width", "splits")
 
     def parameters_of_files(self) -> list[Parameter]:
         """All parameters, in the order in which they are initialized."""
@@ -65,7 +68,7 @@ class INN(FilterNetwork):
 
     def _logits(self, batch: Sentences) -> Tensor:
         readout = self.weight("readout")
-        groups = _groups(self.shape, batch.lengths)
+        groups = _groups(self.shape, self.normalization == "splits", batch.lengths)
         tokens = functional.pad(batch.tokens, (0, 1), value=self.vocab)[_lowest(groups, batch.lengths)]
         columns = functional.embedding(tokens.to(readout.device), whitened(self.vocab, readout)).flatten(1)
         cells = torch.relu(columns @ self._filters(self.depth - 1).flatten(0, 1))
@@ -133,10 +136,10 @@ class _Template:
 
 
 @lru_cache(maxsize=1024)
-def _template(shape: Shape, length: int) -> _Template:
+def _template(shape: Shape, over_splits: bool, length: int) -> _Template:
     # Left and right of two parts, then left, middle and right of three, and so on.
     roles = [sum(arities) for arities in shape.arities]
-    (below, inputs, _), *layers = _inside_layers(shape.arities, length)
+    (below, inputs, _), *layers = _inside_layers(shape.arities, length, over_splits)
     lowest = np.full((below, roles[-1]), -1, dtype=np.int64)
     target, role, place = inputs.T
     lowest[target, role] = place
@@ -155,11 +158,11 @@ class _Group:
     template: _Template
 
 
-def _groups(shape: Shape, lengths: Tensor) -> list[_Group]:
+def _groups(shape: Shape, over_splits: bool, lengths: Tensor) -> list[_Group]:
     order = np.argsort(lengths.numpy(), kind="stable")
     ends = np.flatnonzero(np.diff(lengths.numpy()[order])) + 1
     parts = np.split(order, ends)
-    return [_Group(part, _template(shape, int(lengths[part[0]]))) for part in parts]
+    return [_Group(part, _template(shape, over_splits, int(lengths[part[0]]))) for part in parts]
 
 
 def _lowest(groups: list[_Group], lengths: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 import torch
@@ -23,7 +23,7 @@ from .weights import read_weights, write_weights
 
 __all__ = ["FilterNetwork", "Network", "Normalization", "Parameter", "Sentences", "scale_of", "whitened"]
 
-Normalization = Literal["fan-in", "width"]
+Normalization = Literal["fan-in", "width", "splits"]
 
 Self = TypeVar("Self", bound="Network")
 
@@ -231,6 +231,8 @@ class Network(nn.Module, ABC):
 class FilterNetwork(Network):
     """A network of filters that are shared over a layer, with a scale for hidden layers."""
 
+    _NORMALIZATIONS: ClassVar[tuple[Normalization, ...]] = ("fan-in", "width")
+
     def __init__(
         self,
         vocab: int,
@@ -242,7 +244,9 @@ class FilterNetwork(Network):
         arities: Sequence[Arities] | None = None,
         seed: int = 0,
     ) -> None:
-        _check_normalization(normalization)
+        if normalization not in self._NORMALIZATIONS:
+            expected = " or ".join(map(repr, self._NORMALIZATIONS))
+            raise ValueError(f"normalization is {normalization!r}, expected {expected}")
         self.normalization: Normalization = normalization
         super().__init__(vocab, classes, depth, width, arities=arities, seed=seed)
 
@@ -264,13 +268,7 @@ def _writable(tensor: Tensor | NDArray[Any]) -> Tensor | NDArray[Any]:
 
 def scale_of(normalization: Normalization, taps: int, channels: int) -> float:
     """The scale factor of a hidden layer that sums over this many taps and channels."""
-    return float((taps * channels if normalization == "fan-in" else channels) ** -0.5)
-
-
-def _check_normalization(normalization: str) -> None:
-    """Raises a ValueError for an unknown normalization."""
-    if normalization not in ("fan-in", "width"):
-        raise ValueError(f"normalization is {normalization!r}, expected 'fan-in' or 'width'")
+    return float((channels if normalization == "width" else taps * channels) ** -0.5)
 
 
 def whitened(vocab: int, like: Tensor) -> Tensor:

@@ -20,6 +20,7 @@ choices! {
     pub enum Scale {
         FanIn = "fan-in" => "Fan-in to the power -1/2",
         Width = "width" => "Width to the power -1/2",
+        Splits = "splits" => "Fan-in over all splits of a cell, to the power -1/2 (inn)",
     }
 }
 
@@ -120,6 +121,9 @@ impl Choices {
                 bail!("{} has no effect here: it needs {} {of}", named(choice), named("model"));
             }
         }
+        if self.normalization == Some(Scale::Splits) && self.model == Model::Cnn {
+            bail!("{} splits needs {} inn: cnn has no splits", named("normalization"), named("model"));
+        }
         if self.optimizer.is_some_and(|rule| rule != Self::usual_rule(self.model)) && self.learning_rate.is_none() {
             bail!(
                 "{} is missing: there is no default for this network and {}",
@@ -146,6 +150,7 @@ impl Choices {
         let normalization = match self.normalization.unwrap_or(Scale::FanIn) {
             Scale::FanIn => Normalization::FanIn,
             Scale::Width => Normalization::Width,
+            Scale::Splits => Normalization::Splits,
         };
         let architecture = match model {
             Model::Cnn => Architecture::Cnn { normalization },
@@ -230,6 +235,8 @@ mod tests {
         assert!(refused(Choices { layers: Some(1), ..usual(Model::Inn) }).starts_with("layers"));
         let scaled = Choices { normalization: Some(Scale::FanIn), ..usual(Model::Transformer) };
         assert!(refused(scaled).starts_with("normalization"));
+        let scaled = Choices { normalization: Some(Scale::Splits), ..usual(Model::Cnn) };
+        assert_eq!(refused(scaled), "normalization splits needs model inn: cnn has no splits");
         let adam = Choices { optimizer: Some(Rule::Adam), ..usual(Model::Cnn) };
         assert!(refused(adam.clone()).starts_with("learning_rate is missing"));
         let recipe = Choices { learning_rate: Some(0.01), ..adam }.recipe(2, &str::to_owned).unwrap();

@@ -39,7 +39,7 @@ impl Inn {
         // The length is rounded up so that few layouts serve all batches.
         let length = longest(sentences).next_multiple_of((most / 9).max(1)).min(most);
         if let Entry::Vacant(entry) = self.counts.entry(length) {
-            let levels = transitions(shape, length)?.into_iter();
+            let levels = transitions(shape, length, self.normalization)?.into_iter();
             let matrices = levels.map(|level| matrix(level.counts, level.roles * level.below, &self.device));
             entry.insert(matrices.collect());
         }

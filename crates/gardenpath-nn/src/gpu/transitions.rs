@@ -2,6 +2,7 @@
 
 use crate::cells::parts;
 use crate::error::Result;
+use crate::network::Normalization;
 use gardenpath::{Shape, Span, Template, memory};
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ pub struct Transition {
     pub roles: usize,
     /// The number of cells below.
     pub below: usize,
-    /// For each cell (row): in how many of its splits a cell below has a role (column `role * below + cell`).
+    /// For each cell (row): in how many of its splits a cell below has a role (column `role * below + cell`), normalized.
     pub counts: Vec<f32>,
 }
 
@@ -21,7 +22,7 @@ pub struct Transition {
 ///
 /// The cells of the first are whole sentences, of all lengths from the shortest on; those below are the spans that some tree of one of them uses,
 /// and at the bottom all tokens. A shorter sentence fills a part of the layout: its root never looks beyond its end.
-pub fn transitions(shape: &Shape, longest: usize) -> Result<Vec<Transition>> {
+pub fn transitions(shape: &Shape, longest: usize, normalization: Normalization) -> Result<Vec<Transition>> {
     let mut cells: Vec<BTreeSet<Span>> = vec![BTreeSet::new(); shape.depth() + 1];
     for len in shape.lengths().take_while(|&len| len <= longest) {
         Template::check_size(shape, &vec![1; shape.depth() + 1], len, size_of::<Span>())?;
@@ -39,7 +40,7 @@ pub fn transitions(shape: &Shape, longest: usize) -> Result<Vec<Transition>> {
         memory::check(format_args!("an inside network for {longest} tokens"), bytes)?;
         let mut counts = vec![0.0; targets.len() * roles * below.len()];
         for (row, &cell) in counts.chunks_mut(roles * below.len()).zip(targets) {
-            for part in parts(&template, level, cell) {
+            for part in parts(&template, level, cell, normalization) {
                 let child = below.binary_search(&part.span).expect("the parts of a cell are cells");
                 row[part.role as usize * below.len() + child] += part.times;
             }
@@ -63,7 +64,7 @@ mod tests {
     /// By hand: 4 = 2+2, 5 = 2+3 = 3+2, 6 = 3+3 = 2+2+2, …, 9 = 3+3+3.
     #[test]
     fn two_levels() {
-        let levels = transitions(&Shape::mixed(2), 9).unwrap();
+        let levels = transitions(&Shape::mixed(2), 9, Normalization::FanIn).unwrap();
         let expected = [[1.0, 0.0], [2.0, 0.0], [1.0, 1.0], [0.0, 3.0], [0.0, 3.0], [0.0, 1.0]];
         assert_eq!(splits(&levels[0]), expected);
         assert_eq!(levels[1].below, 9);
@@ -72,7 +73,7 @@ mod tests {
     /// A span of two tokens is one pair, and one of three is one triple.
     #[test]
     fn tokens() {
-        let levels = transitions(&Shape::mixed(3), 20).unwrap();
+        let levels = transitions(&Shape::mixed(3), 20, Normalization::FanIn).unwrap();
         assert_eq!(levels[2].below, 20);
         assert!(splits(&levels[2]).iter().all(|&splits| splits == [1.0, 0.0] || splits == [0.0, 1.0]));
     }
@@ -86,7 +87,7 @@ mod tests {
         for layers in mixes.into_iter().chain(others) {
             let shape = Shape::new(&layers);
             let (shortest, longest) = shape.lengths().into_inner();
-            for (level, transition) in transitions(&shape, longest).unwrap().iter().enumerate() {
+            for (level, transition) in transitions(&shape, longest, Normalization::FanIn).unwrap().iter().enumerate() {
                 let spans = shape.spans(level + 1).flat_map(|span| (0..longest).map(move |start| (start, span)));
                 let used = |&(start, span): &(usize, usize)| {
                     (shortest..=longest)
@@ -101,7 +102,7 @@ mod tests {
     #[test]
     fn many_parts() {
         let shape = Shape::new(&[Arities::from([8]), (2..=8).collect()]);
-        let levels = transitions(&shape, 32).unwrap();
+        let levels = transitions(&shape, 32, Normalization::FanIn).unwrap();
         let root = levels[0].counts.chunks(levels[0].roles * levels[0].below).last().unwrap();
         for role in root.chunks(levels[0].below) {
             assert_eq!(role.iter().sum::<f32>(), 154_645.0);
