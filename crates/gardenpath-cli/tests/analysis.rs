@@ -360,6 +360,20 @@ fn what_is_missing_is_said_and_the_rest_is_used() {
     }
 }
 
+/// A sweep that was stopped has seeds without their largest sizes. These have not failed to cross: nobody looked.
+#[test]
+fn curves_that_are_half_measured_do_not_count_as_flat() {
+    let half = |parameters: &Map<String, Value>| parameters["seed"] != 6 || parameters["samples"].as_u64() < Some(100);
+    let lab = Lab::new();
+    store(&lab, LAWS, network, half);
+    let all = lab.json_lines("sweep fit e.toml --store s");
+    for (fit, groups) in [("crossing", 6), ("growth", 2)] {
+        let own: Vec<&Value> = all.iter().filter(|line| line["fit"] == fit).collect();
+        assert_eq!(own.len(), groups);
+        assert!(own.iter().all(|line| line["seeds"] == 5 && line["interval"].is_array()), "{fit}: {own:?}");
+    }
+}
+
 #[test]
 fn experiments_that_say_nothing_have_nothing_to_show() {
     let lab = Lab::new();

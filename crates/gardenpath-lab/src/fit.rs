@@ -42,7 +42,7 @@ mod threshold;
 mod verdict;
 
 pub use collapse::{Collapse, collapse};
-pub use crossing::{Direction, crossing, crossings};
+pub use crossing::{Direction, crossing, crossings, far_enough};
 pub use data::{Curve, Group};
 pub use estimate::{Estimate, FEWEST_SEEDS, FEWEST_SIZES, Limit};
 pub use exponent::{PowerLaw, exponent};

@@ -49,6 +49,7 @@ const CONTENTS: &[Content] = &[
     Content::File("cnn-ambiguous"),
     Content::File("rules"),
     Content::File("architectures"),
+    Content::File("levels"),
     Content::File("width"),
     Content::File("learners"),
     Content::File("probes"),

@@ -83,7 +83,10 @@ fn found<'t>(one: &plan::Fit, table: &'t Table, before: &[Fitted<'t>]) -> Result
     match &one.kind {
         Kind::Threshold { of, along, level, direction } => {
             let of_group = |key, rows: Vec<&'t Row>| {
-                let (seeds, curves): (Vec<u64>, Vec<Curve>) = curves(&rows, along, of)?.into_iter().unzip();
+                let measured = curves(&rows, along, of)?;
+                let finished = fit::far_enough(measured.iter().map(|(_, curve)| curve), *level, *direction);
+                let whole = measured.into_iter().zip(finished).filter(|(_, finished)| *finished);
+                let (seeds, curves): (Vec<u64>, Vec<Curve>) = whole.map(|(curve, _)| curve).unzip();
                 let group = Group::new(1.0, curves);
                 let crossings = fit::crossings(&group, *level, *direction).replicates;
                 let estimate = fit::threshold(&group, *level, *direction);

@@ -18,16 +18,65 @@ const GREY: &str = "#666666";
 
 /// The figure with all panels. Missing measurements are not drawn.
 pub fn draw(plan: &Plan, table: &Table, fitted: &[Fitted]) -> Result<Figure> {
-    let mut panels = Vec::new();
+    let place = |number: usize| format!("[[panel]] number {}", number + 1);
+    let mut drawn = Vec::new();
     for (number, panel) in plan.panels.iter().enumerate() {
-        let place = || format!("[[panel]] number {}", number + 1);
-        panels.push(one(panel, table, fitted).with_context(place)?);
+        drawn.push(series(panel, table, fitted).with_context(|| place(number))?);
+    }
+    let known = Values::of(plan.panels.iter().zip(&drawn));
+    let mut panels = Vec::new();
+    for (number, (panel, drawn)) in plan.panels.iter().zip(drawn).enumerate() {
+        panels.push(one(panel, drawn, &known, table).with_context(|| place(number))?);
     }
     let columns = if panels.len() == 4 { 2 } else { panels.len().clamp(1, COLUMNS) };
     Ok(Figure::grid(columns, panels))
 }
 
-fn one(panel: &plan::Panel, table: &Table, fitted: &[Fitted]) -> Result<plot::Panel> {
+/// The curves of a series, by color and marker.
+type Drawn<'p> = (&'p plan::Series, BTreeMap<Vec<Key>, Vec<Point>>);
+
+/// All curves of a chart.
+fn series<'p>(panel: &'p plan::Panel, table: &Table, fitted: &[Fitted]) -> Result<Vec<Drawn<'p>>> {
+    let Content::Chart { color, marker, series, .. } = &panel.content else { return Ok(Vec::new()) };
+    let looks: Vec<Quantity> = color.iter().chain(marker).cloned().collect();
+    let of_series = |one: &'p plan::Series| {
+        let groups = if one.is_grouped { looks.as_slice() } else { &[] };
+        Ok((one, curves(panel, one, groups, table, fitted)?))
+    };
+    series.iter().map(of_series).collect()
+}
+
+/// The values of the quantities that have colors or markers, in all panels of a figure: a value looks the same everywhere.
+#[derive(Default)]
+struct Values<'p> {
+    of: BTreeMap<&'p str, BTreeSet<Key>>,
+}
+
+impl<'p> Values<'p> {
+    fn of<'d>(panels: impl Iterator<Item = (&'p plan::Panel, &'d Vec<Drawn<'p>>)>) -> Self
+    where
+        'p: 'd,
+    {
+        let mut values = Values::default();
+        for (panel, drawn) in panels {
+            let Content::Chart { color, marker, .. } = &panel.content else { continue };
+            let keys = drawn.iter().filter(|(one, _)| one.is_grouped).flat_map(|(_, curves)| curves.keys());
+            for key in keys {
+                for (quantity, value) in color.iter().chain(marker).zip(key) {
+                    values.of.entry(quantity.text()).or_default().insert(value.clone());
+                }
+            }
+        }
+        values
+    }
+
+    fn all(&self, quantity: Option<&Quantity>) -> Vec<Key> {
+        let values = quantity.and_then(|quantity| self.of.get(quantity.text()));
+        values.into_iter().flatten().cloned().collect()
+    }
+}
+
+fn one(panel: &plan::Panel, drawn: Vec<Drawn>, known: &Values, table: &Table) -> Result<plot::Panel> {
     match &panel.content {
         Content::Heat { x, y, value, filter } => {
             let rows = rows_by_group(table, filter, &[y.clone(), x.clone()])?;
@@ -38,17 +87,11 @@ fn one(panel: &plan::Panel, table: &Table, fitted: &[Fitted]) -> Result<plot::Pa
             }
             Ok(plot::Panel::Grid(heat(panel, &means)))
         }
-        Content::Chart { color, marker, labels, series, guides } => {
-            let looks: Vec<Quantity> = color.iter().chain(marker).cloned().collect();
-            let mut drawn = Vec::new();
-            for one in series {
-                let groups = if one.is_grouped { looks.as_slice() } else { &[] };
-                drawn.push((one, curves(panel, one, groups, table, fitted)?));
-            }
+        Content::Chart { color, marker, labels, guides, .. } => {
             let keys = drawn.iter().filter(|(one, _)| one.is_grouped).flat_map(|(_, curves)| curves.keys());
             let is_solid = |(one, _): &(&plan::Series, _)| one.is_grouped && one.style != plan::Style::Dashed;
             let has_solid = drawn.iter().any(is_solid);
-            let style = Style::new([color.as_ref(), marker.as_ref()], labels, keys, has_solid);
+            let style = Style::new([color.as_ref(), marker.as_ref()], labels, keys, known, has_solid);
             let is_empty = drawn.iter().all(|(_, curves)| curves.is_empty());
             let title = match &panel.title {
                 title if !is_empty => title.clone(),
@@ -178,6 +221,8 @@ struct Style<'p> {
     labels: &'p [Option<String>; 2],
     colors: Vec<Key>,
     markers: Vec<Key>,
+    /// The colors and markers of all panels.
+    everywhere: [Vec<Key>; 2],
     /// Whether some curves distinguished by color and marker are solid.
     has_solid: bool,
 }
@@ -198,6 +243,7 @@ impl<'p> Style<'p> {
         [color, marker]: [Option<&'p Quantity>; 2],
         labels: &'p [Option<String>; 2],
         keys: impl Iterator<Item = &'k Vec<Key>>,
+        known: &Values,
         has_solid: bool,
     ) -> Self {
         let keys: Vec<&Vec<Key>> = keys.collect();
@@ -210,7 +256,8 @@ impl<'p> Style<'p> {
             (None, Some(_)) => (Vec::new(), at(0)),
             (None, None) => (Vec::new(), Vec::new()),
         };
-        Style { color, marker, labels, colors, markers, has_solid }
+        let everywhere = [color, marker].map(|quantity| known.all(quantity));
+        Style { color, marker, labels, colors, markers, everywhere, has_solid }
     }
 
     /// Whether the legend lists colors and markers separately: all pairs of them would fill the panel.
@@ -274,13 +321,14 @@ impl<'p> Style<'p> {
     }
 
     fn look(&self, key: &[Key], look: Look) -> Look {
+        let [colors, markers] = &self.everywhere;
         let place = |known: &[Key], key: Option<&Key>| key.and_then(|key| known.iter().position(|own| own == key));
-        let color = self.color.and_then(|_| place(&self.colors, key.first())).unwrap_or(0);
-        let marker = self.marker.and_then(|_| place(&self.markers, key.last()));
-        let ordered = self.colors.len() > 2 && self.colors.iter().all(|key| key.number().is_some());
+        let color = self.color.and_then(|_| place(colors, key.first())).unwrap_or(0);
+        let marker = self.marker.and_then(|_| place(markers, key.last()));
+        let ordered = colors.len() > 2 && colors.iter().all(|key| key.number().is_some());
         let palette = if ordered { Palette::Ordered } else { Palette::Categorical };
         let marker = MARKERS[marker.unwrap_or(if self.marker.is_some() { 0 } else { color }) % MARKERS.len()];
-        look.colour(palette.colour(color, self.colors.len())).marker(marker)
+        look.colour(palette.colour(color, colors.len())).marker(marker)
     }
 
     /// The legend entry of a group.
@@ -322,5 +370,25 @@ fn named(name: &str, label: Option<&str>, key: &Key) -> String {
         },
         (key, Some(symbol)) => format!("{symbol} = {}", plain(&key.to_string())),
         (key, None) => plain(&format!("{name} = {key}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_looks_the_same_in_all_panels() {
+        let learner = Quantity::new("learner", &["learner"]).unwrap();
+        let key = |name: &str| vec![Key::Text(name.to_owned())];
+        let known = Values { of: [("learner", ["cnn", "em", "inn"].map(|name| key(name).remove(0)).into())].into() };
+        let names = [None, None];
+        let look = |present: &[&str], name: &str| {
+            let keys: Vec<Vec<Key>> = present.iter().map(|name| key(name)).collect();
+            let style = Style::new([Some(&learner), None], &names, keys.iter(), &known, true);
+            format!("{:?}", style.look(&key(name), Look::line()))
+        };
+        assert_eq!(look(&["cnn", "em", "inn"], "inn"), look(&["inn"], "inn"));
+        assert_ne!(look(&["em", "inn"], "em"), look(&["inn"], "inn"));
     }
 }

@@ -12,7 +12,7 @@ macro_rules! experiments {
 }
 
 experiments! {
-    "architectures", "bifurcation", "candidates", "cnn", "cnn-ambiguous", "cnn-quarter", "floors", "inference", "inn", "learners", "masked", "next-token", "prediction", "probes", "purity", "rules", "scaling", "signal",
+    "architectures", "bifurcation", "candidates", "cnn", "cnn-ambiguous", "cnn-quarter", "floors", "inference", "inn", "learners", "levels", "masked", "next-token", "prediction", "probes", "purity", "rules", "scaling", "signal",
     "snr", "sparsity", "splits", "topologies", "transformer", "transition", "translation", "tree-numbers", "unlabelled", "vectors", "width",
 }
 

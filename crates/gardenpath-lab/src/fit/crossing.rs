@@ -99,6 +99,27 @@ pub fn crossings(group: &Group<Curve>, level: f64, direction: Direction) -> Grou
     group.map(|curve| crossing(curve, level, direction))
 }
 
+/// Which curves were measured far enough. One that ends before others do, without crossing, is unfinished; so are all that end
+/// no later than it, since a choice among them would prefer those that cross early.
+///
+/// ```
+/// use gardenpath_lab::fit::{Curve, Direction, far_enough};
+///
+/// let whole = Curve::new([(10.0, 0.9), (100.0, 0.6), (1000.0, 0.4)]);
+/// let (half, lucky) = (Curve::new([(10.0, 0.9), (100.0, 0.6)]), Curve::new([(10.0, 0.9), (100.0, 0.4)]));
+/// assert_eq!(far_enough([&whole, &half, &lucky], 0.5, Direction::Falls), [true, false, false]);
+/// assert_eq!(far_enough([&whole, &lucky], 0.5, Direction::Falls), [true, true]);
+/// ```
+pub fn far_enough<'c>(curves: impl IntoIterator<Item = &'c Curve>, level: f64, direction: Direction) -> Vec<bool> {
+    let end = |curve: &Curve| curve.points().last().map_or(0.0, |point| point.0);
+    let of_curve = |curve| (end(curve), crossing(curve, level, direction) < f64::INFINITY);
+    let ends: Vec<(f64, bool)> = curves.into_iter().map(of_curve).collect();
+    let furthest = ends.iter().fold(0.0, |most, (end, _)| end.max(most));
+    let unfinished = ends.iter().filter(|(end, crosses)| !crosses && *end < furthest);
+    let last = unfinished.fold(0.0, |most, (end, _)| end.max(most));
+    ends.iter().map(|(end, _)| last == 0.0 || *end > last).collect()
+}
+
 /// The non-increasing sequence closest to the values by least squares: neighbors that rise are replaced by their mean.
 fn falling(values: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut blocks: Vec<(f64, usize)> = Vec::new();

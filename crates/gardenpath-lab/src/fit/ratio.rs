@@ -65,7 +65,7 @@ pub fn ratio_at_least(pairs: &[(&[f64], &[f64], f64)]) -> Ratio {
         None => whole,
         Some((low, _)) => {
             let why = whole.ratio.because.unwrap_or_default();
-            let because = Some(format!("{why}; they count as its end, so this is a lower bound"));
+            let because = Some(format!("{why} and count as its end: a lower bound"));
             let interval = Some((low, f64::INFINITY));
             Ratio { ratio: Estimate { interval, limit: Limit::Range, because, ..bound.ratio }, ..bound }
         }
@@ -174,7 +174,10 @@ mod tests {
         let known = ratio(&[(&[6.0, 7.0, 10.0, 10.0, 8.0], &FACTORS)]).ratio;
         assert_eq!((found.value, found.interval.unwrap().0), (known.value, known.interval.unwrap().0));
         assert_eq!((found.interval.unwrap().1, found.limit), (f64::INFINITY, Limit::Range));
-        assert!(found.because.unwrap().starts_with("2 of 10 curves do not cross the level"));
+        assert_eq!(
+            found.because.unwrap(),
+            "2 of 10 curves do not cross the level within the measured range and count as its end: a lower bound"
+        );
         // Complete curves need no bound, and denominators beyond their range give none.
         assert_eq!(ratio_at_least(&[(&times(6.0), &FACTORS, 3.0)]).ratio, ratio(&[(&times(6.0), &FACTORS)]).ratio);
         assert!(ratio_at_least(&[(&some, &some, 10.0)]).ratio.interval.is_none());
