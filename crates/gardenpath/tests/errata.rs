@@ -1,8 +1,10 @@
 //! Numbers of the paper that are wrong, and the measurements that show it. Errata 2 to 4 are in `theory`.
 
+use gardenpath::snr::{PredictedSignal, centre};
 use gardenpath::theory::complexity::sample_complexity;
 use gardenpath::theory::entropy;
-use gardenpath::{Ensemble, Grammar, PerArity, RuleCount, Seed, class_entropy};
+use gardenpath::theory::lengths::length_distribution;
+use gardenpath::{Ensemble, ExpectedMoments, Grammar, PerArity, RuleCount, Seed, class_entropy};
 
 /// The class entropy at depth 2 follows the corrected form, not the printed one.
 #[test]
@@ -71,7 +73,7 @@ fn squared_covariance(ensemble: &Ensemble) -> f64 {
 #[test]
 fn erratum_5_root_to_token_covariance_is_size_biased() {
     let (vocab, fraction) = (96, 0.25);
-    for depth in [1, 2] {
+    for depth in 1..=4 {
         let measured = squared_covariance(&Ensemble::new(vocab, depth).fraction(fraction));
         let predicted = |factor: f64| (factor / (fraction * vocab as f64)).powi(depth as i32);
         let (paper, size_biased) = (measured / predicted(0.125), measured / predicted(0.08));
@@ -104,6 +106,91 @@ fn every_arity_adds_its_size_biased_part_to_the_covariance() {
             let ratio = squared_covariance(&ensemble) / predicted;
             assert!((ratio - 1.0).abs() < 0.05, "{probabilities}, depth {depth}: {ratio} of the predicted value");
         }
+    }
+}
+
+/// The sum of two independent lengths.
+fn convolved(a: &[f64], b: &[f64]) -> Vec<f64> {
+    let mut sum = vec![0.0; a.len() + b.len() - 1];
+    for (i, p) in a.iter().enumerate() {
+        for (j, q) in b.iter().enumerate() {
+            sum[i + j] += p * q;
+        }
+    }
+    sum
+}
+
+fn halved(law: &[f64]) -> Vec<f64> {
+    law.iter().map(|p| 0.5 * p).collect()
+}
+
+/// The part of the squared signal that comes down binary paths to the triple at the centre, for very many symbols: the sum over
+/// paths of the squared probability that a ternary rule at this place hangs on the path.
+fn signal_of_binary_paths(depth: usize) -> f64 {
+    // The laws of where the rule begins: one for each path, and one for all trees together.
+    let (mut paths, mut any) = (vec![vec![1.0]], vec![1.0]);
+    for below in (1..depth).rev() {
+        let law = length_distribution(below, PerArity::paper(0.5)).unwrap();
+        let length: Vec<f64> = (0..=law.max_len()).map(|len| law.probability(len)).collect();
+        paths = paths.iter().map(|path| halved(path)).flat_map(|left| [convolved(&left, &length), left]).collect();
+        // A node is the first or second child of two or of three, or the third of three.
+        let mut siblings = halved(&convolved(&length, &length));
+        siblings[0] += 1.0;
+        siblings.iter_mut().zip(&length).for_each(|(sum, p)| *sum += p);
+        any = convolved(&any, &siblings);
+    }
+    let grammar = Ensemble::new(4, depth).sample(Seed::new(1)).unwrap();
+    let at = |law: &Vec<f64>| law.get(centre(&grammar)).copied().unwrap_or(0.0);
+    paths.iter().map(|path| (at(path) / at(&any)).powi(2)).sum()
+}
+
+/// 12.5 is for all tokens of a sentence together. At a single place, such as the centre, the signal falls by another factor from
+/// level to level, which tends to 12.5 slowly: 14.4 from depth 2 to 3, and 9.5 from 3 to 4.
+#[test]
+fn erratum_5_at_the_centre_levels_differ() {
+    let binary_rules = 4;
+    let measured = [2, 3, 4].map(|depth| {
+        let ensemble =
+            Ensemble::new(48, depth).rules(2, RuleCount::Number(binary_rules)).rules(3, RuleCount::Number(192));
+        let signal = |seed| PredictedSignal::new(&ensemble.sample(Seed::new(seed)).unwrap()).unwrap().signal();
+        (1..=5).map(signal).sum::<f64>()
+    });
+    let predicted = |depth| signal_of_binary_paths(depth) / signal_of_binary_paths(depth + 1);
+    for (depth, expected) in [(2, 14.4), (3, 9.488), (4, 12.226), (5, 12.207), (6, 12.527)] {
+        assert!((predicted(depth) / expected - 1.0).abs() < 1e-3, "depth {depth}: {}", predicted(depth));
+    }
+    for (depth, pair) in (2..).zip(measured.windows(2)) {
+        let found = pair[0] / pair[1] / binary_rules as f64;
+        assert!((found / predicted(depth) - 1.0).abs() < 0.1, "depth {depth}: {found}, {} predicted", predicted(depth));
+    }
+}
+
+/// A statistic that pools all places of a sentence sees 2.5 times as many triples with each level, so that it needs only
+/// 12.5 / 2.5 = 5 times as many sentences. Noise as if places were independent.
+#[test]
+fn erratum_5_pooling_all_places_a_level_costs_five() {
+    let vocab = 16;
+    let needed = [2, 3, 4, 5].map(|depth| {
+        let (mut signal, mut noise) = (0.0, 0.0);
+        for seed in 1..=10 {
+            let grammar = Ensemble::new(vocab, depth).fraction(1.0 / vocab as f64).sample(Seed::new(seed)).unwrap();
+            let moments = ExpectedMoments::new(&grammar).unwrap();
+            for rule in grammar.layer(depth - 1).rules().iter().filter(|rule| rule.children.len() == 3) {
+                let &[a, b, c] = rule.children.as_slice() else { unreachable!() };
+                let joint: Vec<f64> = (0..vocab).map(|root| moments.triple(a, b, c, root as u8)).collect();
+                // How many a sentence has on average. It is 0 for children of symbols that no rule makes.
+                let count: f64 = joint.iter().sum();
+                if count > 0.0 {
+                    signal += joint.iter().map(|n| (n / count - 1.0 / vocab as f64).powi(2)).sum::<f64>();
+                    noise += (1.0 - joint.iter().map(|n| (n / count).powi(2)).sum::<f64>()) / count;
+                }
+            }
+        }
+        noise / signal
+    });
+    for (depth, pair) in (2..).zip(needed.windows(2)) {
+        let factor = pair[1] / pair[0];
+        assert!((factor / 5.0 - 1.0).abs() < 0.15, "from depth {depth}: {factor}");
     }
 }
 
