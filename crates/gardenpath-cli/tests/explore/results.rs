@@ -2,6 +2,7 @@
 
 use crate::client::Explorer;
 use crate::common::Lab;
+use gardenpath_lab::experiment::built_in;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -18,7 +19,7 @@ fn results_are_those_of_the_sweep() {
     let results = explorer.get("/api/results").json();
     assert_eq!(results["store"], store);
     let experiments = results["experiments"].as_array().unwrap();
-    assert_eq!(experiments.len(), 29);
+    assert_eq!(experiments.len(), built_in::ALL.len());
     let first = &experiments[0];
     assert!(first["scales"].as_array().unwrap().iter().any(|scale| scale["done"] != 0), "{first}");
     for scale in first["scales"].as_array().unwrap() {
