@@ -272,9 +272,14 @@ describe("explorer", { skip: missing }, () => {
       () => document.querySelectorAll(".pair figure:first-child svg path[transform]").length >= 3,
     );
     await visitor.page.close();
-    // The server waits for five seconds, since the page may be loaded again.
-    await other.waitForTimeout(7500);
-    assert.match(await events(other, id), /"how":"stopped"|^404$/);
+    // The server waits for five seconds, since the page may be loaded again. A busy machine notices later that nobody listens; and asking too
+    // early counts as listening, so the next question waits as long.
+    let answer = null;
+    for (let attempt = 0; answer === null && attempt < 3; attempt++) {
+      await other.waitForTimeout(7500);
+      answer = await events(other, id).catch((error) => (/TimeoutError/.test(error.message) ? null : Promise.reject(error)));
+    }
+    assert.match(answer ?? "still at work", /"how":"stopped"|^404$/);
     await visitor.close();
   });
 
