@@ -133,9 +133,13 @@ fn a_status_has_an_estimate_before_anything_has_run() {
     std::fs::create_dir_all(lab.path("s/cells")).unwrap();
     assert_eq!(keys(&lab.json("sweep status e.toml --store s")), expected);
     let text = lab.run("sweep status e.toml --store s");
-    let units = ["core-seconds", "core-minutes", "core-hours"];
-    assert!(units.iter().any(|unit| text.contains(unit)), "{text}");
-    assert!(text.contains("GPU-hours") && text.contains("by a factor of 3"), "{text}");
+    for worker in ["core", "GPU"] {
+        assert!(
+            ["seconds", "minutes", "hours"].iter().any(|unit| text.contains(&format!("{worker}-{unit}"))),
+            "{text}"
+        );
+    }
+    assert!(text.contains("by a factor of 3"), "{text}");
 }
 
 #[test]

@@ -83,12 +83,21 @@ pub fn duration(seconds: f64) -> String {
 
 /// The work of one core for this many hours, with two digits: estimates have no more.
 pub fn core_time(hours: f64) -> String {
+    work_time(hours, "core")
+}
+
+/// The work of one GPU for this many hours, with two digits.
+pub fn gpu_time(hours: f64) -> String {
+    work_time(hours, "GPU")
+}
+
+fn work_time(hours: f64, worker: &str) -> String {
     let (amount, unit) = match hours {
-        1.0.. => (hours, "core-hours"),
-        _ if hours * 60.0 >= 1.0 => (hours * 60.0, "core-minutes"),
-        _ => (hours * 3600.0, "core-seconds"),
+        1.0.. => (hours, "hours"),
+        _ if hours * 60.0 >= 1.0 => (hours * 60.0, "minutes"),
+        _ => (hours * 3600.0, "seconds"),
     };
-    format!("{amount:.*} {unit}", usize::from(amount < 9.95))
+    format!("{amount:.*} {worker}-{unit}", usize::from(amount < 9.95))
 }
 
 #[cfg(test)]
@@ -119,6 +128,7 @@ mod tests {
             "123 core-hours",
         ];
         assert_eq!(work, expected);
+        assert_eq!([1e-4, 2.0].map(gpu_time), ["0.4 GPU-seconds", "2.0 GPU-hours"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Every measure declares the approximate time of a cell on a reference machine. The factor for this machine comes from
 //! finished cells, or from timing a tiny cell of the same variety.
 
-use crate::draw::table::{core_time, short};
+use crate::draw::table::{core_time, gpu_time};
 use crate::measure::Measure;
 use crate::process::thread_seconds;
 use crate::store::Provenance;
@@ -29,9 +29,8 @@ pub const ROUGHNESS: f64 = 3.0;
 pub fn shown(cost: &Cost) -> String {
     let mut text = format!("about {}", core_time(cost.core_hours));
     if cost.gpu_hours > 0.0 {
-        let hours = short(cost.gpu_hours);
-        text +=
-            &format!(" and {hours} GPU-hours, assuming that a GPU equals {GPU_CORES} cores, which was never measured");
+        let time = gpu_time(cost.gpu_hours);
+        text += &format!(" and {time}, assuming that a GPU equals {GPU_CORES} cores, which was never measured");
     }
     format!("{text}; this may be off by a factor of {ROUGHNESS}")
 }
