@@ -2,6 +2,7 @@
 //! keeps them true: `UPDATE_GOLDEN=1 cargo test --release -p gardenpath-cli --test findings` writes them anew when results arrive.
 
 use gardenpath_lab::draw::table::core_time;
+use gardenpath_lab::experiment::built_in;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -109,15 +110,69 @@ fn the_tables_are_what_recorded_results_say() {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         return std::fs::write(&path, made).unwrap();
     }
-    // Measurements go on for days: a page that is behind them is not wrong.
-    let counts = |page: &str| figures.iter().map(|figure| done(page, &figure["figure"])).collect::<Vec<_>>();
-    let (then, now) = (counts(&page), counts(&made));
-    assert!(then.iter().zip(&now).all(|(then, now)| then <= now), "results that docs/findings.md counts are gone");
-    if then != now {
+    if is_behind(&page, &figures) {
         println!("results have arrived since: UPDATE_GOLDEN=1 updates the tables of docs/findings.md");
         return;
     }
     assert!(made == page, "UPDATE_GOLDEN=1 updates the tables of docs/findings.md");
+}
+
+/// Whether results have arrived since the page was written. Measurements go on for days: a page that is behind them is not wrong.
+fn is_behind(page: &str, figures: &[Value]) -> bool {
+    let counts: Vec<_> =
+        figures.iter().map(|figure| (done(page, &figure["figure"]), figure["done"].as_u64().unwrap_or(0))).collect();
+    assert!(counts.iter().all(|(then, now)| then <= now), "results that docs/findings.md counts are gone");
+    counts.iter().any(|(then, now)| then < now)
+}
+
+#[test]
+fn intervals_in_the_text_are_those_of_fits() {
+    let page = std::fs::read_to_string(repository().join("docs/findings.md")).unwrap();
+    let text = page.split_once("<!-- networks: begin -->").unwrap().0;
+    let quotes: Vec<Quote> = text.match_indices(" [").filter_map(|(at, _)| Quote::before(text, at)).collect();
+    assert!(quotes.len() > 20, "{quotes:?}");
+    if is_behind(&page, &figures()) {
+        return;
+    }
+    let fits: Vec<Value> = built_in::ALL
+        .iter()
+        .filter(|(name, _)| !built_in::find(name).unwrap().plan.fits.is_empty())
+        .flat_map(|(name, _)| lines(&["sweep", "fit", name, "--scale", "day", "--store", "results"]))
+        .collect();
+    let wrong: Vec<&Quote> = quotes.iter().filter(|quote| !fits.iter().any(|fit| quote.is_of(fit))).collect();
+    assert!(wrong.is_empty(), "no fit has {wrong:#?}");
+}
+
+/// A number with its interval, such as `1.76 [1.60, 1.92]` or `26 [23, ∞]`.
+#[derive(Debug)]
+struct Quote<'a> {
+    value: &'a str,
+    low: &'a str,
+    high: &'a str,
+}
+
+impl<'a> Quote<'a> {
+    /// The quote whose bracket opens after a space at this place, if there is one.
+    fn before(text: &'a str, at: usize) -> Option<Self> {
+        let digits = |c: char| c.is_ascii_digit() || c == '.';
+        let value = &text[text[..at].trim_end_matches(digits).len()..at];
+        let (low, high) = text[at + 2..].split_once(']')?.0.split_once(", ")?;
+        low.chars().all(digits).then_some(Quote { value, low, high })
+    }
+
+    /// Whether a fit has these numbers, rounded to as many digits.
+    fn is_of(&self, fit: &Value) -> bool {
+        let shown = |shown: &str, number: &Value| match number.as_f64() {
+            Some(number) => {
+                let decimals = shown.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+                format!("{number:.decimals$}").trim_start_matches('0') == shown.trim_start_matches('0')
+            }
+            None => shown == "∞",
+        };
+        shown(self.value, &fit["value"])
+            && shown(self.low, &fit["interval"][0])
+            && shown(self.high, &fit["interval"][1])
+    }
 }
 
 /// The score of a collapse has kinks where points of curves meet. The minimum for the recorded purities lies in one, where a search with one
@@ -133,7 +188,7 @@ fn a_kink_of_the_score_is_no_certainty() {
 }
 
 /// The number of measured cells of a figure, in the second table of a page.
-fn done(page: &str, figure: &Value) -> usize {
+fn done(page: &str, figure: &Value) -> u64 {
     let table = page.rsplit_once("<!-- figures: begin -->").map_or("", |(_, table)| table);
     let row = table.split_once(&format!("\n| {} | ", figure.as_str().unwrap())).map_or("", |(_, row)| row);
     row.split_once(" of ").and_then(|(count, _)| count.parse().ok()).unwrap_or(0)
