@@ -1,4 +1,4 @@
-//! docs/findings.md has tables of what the recorded results say. They are made from `reproduce --scale day --json`, and this test
+//! docs/findings.md has tables and figures of what the recorded results say. They are made by `reproduce --scale day --json`, and this test
 //! keeps them true: `UPDATE_GOLDEN=1 cargo test --release -p gardenpath-cli --test findings` writes them anew when results arrive.
 
 use gardenpath_lab::draw::table::core_time;
@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use tempfile::TempDir;
 
 /// Figures about networks, of which every claim has a row; of the others only verdicts are counted.
 const NETWORKS: [&str; 10] = [
@@ -38,10 +39,11 @@ fn lines(arguments: &[&str]) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What the recorded results say, one line for each figure.
-fn figures() -> Vec<Value> {
-    let scratch = tempfile::tempdir().unwrap();
-    lines(&["reproduce", "--scale", "day", "--formats", "svg", "-o", scratch.path().to_str().unwrap()])
+/// What the recorded results say, one line for each figure, and the directory with the report.
+fn report() -> (Vec<Value>, TempDir) {
+    let directory = tempfile::tempdir().unwrap();
+    let figures = lines(&["reproduce", "--scale", "day", "--formats", "svg", "-o", directory.path().to_str().unwrap()]);
+    (figures, directory)
 }
 
 /// The claims about networks: what was measured, and what an undecided claim waits for.
@@ -102,19 +104,32 @@ fn with_tables(page: &str, tables: &[(&str, String)]) -> String {
 }
 
 #[test]
-fn the_tables_are_what_recorded_results_say() {
+fn tables_and_figures_are_what_recorded_results_say() {
     let path = repository().join("docs/findings.md");
     let page = std::fs::read_to_string(&path).unwrap();
-    let figures = figures();
-    let made = with_tables(&page, &[("networks", networks(&figures)), ("figures", others(&figures))]);
+    let (figures, directory) = report();
+    let tables = [("networks", networks(&figures)), ("figures", others(&figures))];
+    let mut made = vec![(path.clone(), with_tables(&page, &tables))];
+    for name in pictures(&page) {
+        let svg = std::fs::read_to_string(directory.path().join("figures").join(&name)).unwrap();
+        made.push((repository().join("docs/images").join(&name), svg));
+    }
+    assert!(made.len() >= 4, "{made:?}");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        return std::fs::write(&path, made).unwrap();
+        return made.iter().for_each(|(path, text)| std::fs::write(path, text).unwrap());
     }
     if is_behind(&page, &figures) {
-        println!("results have arrived since: UPDATE_GOLDEN=1 updates the tables of docs/findings.md");
+        println!("results have arrived since: UPDATE_GOLDEN=1 updates docs/findings.md");
         return;
     }
-    assert!(made == page, "UPDATE_GOLDEN=1 updates the tables of docs/findings.md");
+    for (path, text) in made {
+        assert!(std::fs::read_to_string(&path).unwrap() == text, "UPDATE_GOLDEN=1 updates {}", path.display());
+    }
+}
+
+/// The files of docs/images that a page shows.
+fn pictures(page: &str) -> Vec<String> {
+    page.split("](images/").skip(1).map(|rest| rest.split_once(')').unwrap().0.to_owned()).collect()
 }
 
 /// Whether results have arrived since the page was written. Measurements go on for days: a page that is behind them is not wrong.
@@ -131,7 +146,7 @@ fn intervals_in_the_text_are_those_of_fits() {
     let text = page.split_once("<!-- networks: begin -->").unwrap().0;
     let quotes: Vec<Quote> = text.match_indices(" [").filter_map(|(at, _)| Quote::before(text, at)).collect();
     assert!(quotes.len() > 20, "{quotes:?}");
-    if is_behind(&page, &figures()) {
+    if is_behind(&page, &report().0) {
         return;
     }
     let fits: Vec<Value> = built_in::ALL

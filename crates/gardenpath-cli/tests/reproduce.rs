@@ -68,6 +68,10 @@ fn scale_day_draws_what_is_recorded() {
         std::fs::read_dir(lab.path("r/figures")).unwrap().map(|file| file.unwrap().file_name()).collect();
     assert_eq!(files, ["triptic.svg"]);
     assert!(page.contains("figures/triptic.svg") && !page.contains(".pdf"));
+    lab.run("reproduce triptic --scale day -o alone --page-only");
+    let alone = std::fs::read_to_string(lab.path("alone/report.html")).unwrap();
+    assert!(alone.contains("<img src=\"data:image/svg+xml") && !alone.contains("figures/"));
+    assert!(!lab.path("alone/figures").exists());
 
     let lines = lab.json_lines("reproduce triptic --scale day -o r --formats svg");
     let number = |name: &str| lines[0][name].as_f64().unwrap();

@@ -53,11 +53,14 @@ pub struct Arguments {
     /// Files of each figure beside the page
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = choice::<Format>(), default_values = ["svg", "pdf", "png"])]
     formats: Vec<Format>,
+    /// Write only the page, which contains all figures
+    #[arg(long, conflicts_with = "formats")]
+    page_only: bool,
     /// Only estimate the cost of missing results: times tiny cells and writes nothing
-    #[arg(long, conflicts_with_all = ["list", "missing", "formats"])]
+    #[arg(long, conflicts_with_all = ["list", "missing", "formats", "page_only"])]
     dry_run: bool,
     /// Only list the names of all figures
-    #[arg(long, conflicts_with_all = ["figures", "scale", "output", "store", "missing", "formats"])]
+    #[arg(long, conflicts_with_all = ["figures", "scale", "output", "store", "missing", "formats", "page_only"])]
     list: bool,
 }
 
@@ -101,7 +104,8 @@ impl Arguments {
                  --store DIR measures them, --dry-run says what that costs"
             );
         }
-        Ok(Settings { store, measures, formats: self.formats.clone() })
+        let formats = if self.page_only { Vec::new() } else { self.formats.clone() };
+        Ok(Settings { store, measures, formats })
     }
 }
 
