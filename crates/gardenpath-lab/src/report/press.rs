@@ -48,8 +48,8 @@ impl Press {
     pub fn new(directory: &Path, chapters: Vec<Chapter>, scale: Scale, settings: Settings) -> Result<Self> {
         let Settings { store, measures, formats } = settings;
         let store = if measures { Store::open(&store)? } else { Store::existing(&store)? };
-        let figures = directory.join("figures");
-        fs::create_dir_all(&figures).with_context(|| format!("{}: cannot create the directory", figures.display()))?;
+        let deepest = if formats.is_empty() { directory.to_owned() } else { directory.join("figures") };
+        fs::create_dir_all(&deepest).with_context(|| format!("{}: cannot create the directory", deepest.display()))?;
         let entries = chapters.iter().map(waiting).collect();
         let missing = BTreeMap::new();
         let report = Report {
