@@ -44,7 +44,7 @@ const FROZEN: &[(&str, &str, &str)] = &[
     ("next-token", "f408903c0d73d6bd", "0bbb7ef620927d30"),
     ("prediction", "fc6ba343ca3ed733", "ba1d06c92b05a5af"),
     ("probes", "6a01e8b57694080c", "65962514f2f46fa8"),
-    ("purity", "51960090be72492b", "386d541929935160"),
+    ("purity", "51960090be72492b", "587d710ccc659fd4"),
     ("rules", "e6850161a84e0c95", "3fe21effac29da86"),
     ("scaling", "6aab518c0a40b9e9", "6aab518c0a40b9e9"),
     ("signal", "b8fdf2aef3dda01e", "26c6198e744491b7"),

@@ -91,7 +91,7 @@ impl Outstanding {
             if let (None, Some(larger)) = (judged.needed_core_hours, &self.larger)
                 && let Some(hours) = larger.cost(plan, claim, &judged.group)
             {
-                judged.because += &format!("; scale full, with larger sizes, takes {}", core_time(hours));
+                judged.because += &format!("; scale full takes {}", core_time(hours));
                 judged.needed_core_hours = Some(hours);
             }
             return;
@@ -341,7 +341,7 @@ source = 'ours'
         let expected: f64 = full.iter().filter(|cell| cell.parameters()["depth"] == 2).map(Measure::work).sum();
         let found = judged(&Scale::DAY);
         assert!((found.needed_core_hours.unwrap() * 3600.0 / expected - 1.0).abs() < 1e-9, "{found:?}");
-        assert!(found.because.contains("; scale full, with larger sizes, takes "), "{}", found.because);
+        assert!(found.because.contains("; scale full takes "), "{}", found.because);
         // At scale full, no larger one is known.
         assert!(judged(&Scale::FULL).needed_core_hours.is_none());
     }
