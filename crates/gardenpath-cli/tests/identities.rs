@@ -33,7 +33,7 @@ const FROZEN: &[(&str, &str, &str)] = &[
     ("bifurcation", "925beacdadf4fba9", "925beacdadf4fba9"),
     ("candidates", "e1a81207c9488724", "ef7b73de24d0cf3e"),
     ("cnn", "8c274e51f1108d60", "317f63ae07978edb"),
-    ("cnn-ambiguous", "7d90f5add939cde3", "1b3cc175959654f3"),
+    ("cnn-ambiguous", "7d90f5add939cde3", "ed24846dcd95308d"),
     ("cnn-quarter", "45370f46a833b38d", "e26914bf8805bed2"),
     ("floors", "ac248672621c3c0e", "b5618559fda86cb6"),
     ("inference", "e099386da1026c9e", "631afb8052baa85f"),
