@@ -242,7 +242,7 @@ fn purity(cell: &Cell, world: World) -> Value {
     };
     json!({
         "binary": rises(vocab * binary.powi(2), 40.0, ceiling[0]),
-        "ternary": rises(vocab * binary * ternary, 5.0, ceiling[1]),
+        "ternary": rises(vocab * binary * ternary, 1.5, ceiling[1]),
     })
 }
 
